@@ -96,6 +96,7 @@ lint: ruff mypy
 ruff: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python scripts/check_style.py
 
 mypy: setup
 	$(BIN)/mypy

@@ -30,11 +30,11 @@ from podium.agents.search.algorithms import Aide, Frontier
 from podium.agents.search.proposers.proposer import Context, Proposal, Proposer, Review
 from podium.agents.search.search_agent import SearchAgent
 from podium.agents.search.search_tree import Node, Operator, Tree
-from podium.catalog import load
 from podium.catalog.forge.families import load_family
 from podium.catalog.forge.field import draw_data
 from podium.catalog.forge.forged_data import write_public
-from podium.data.home import Place
+from podium.catalog.registry import load
+from podium.data.home import DataFolder
 from podium.data.manifest import Manifest
 from podium.grading.prepared_task import PreparedTask
 from podium.scoring.held_out_scores import blended
@@ -253,7 +253,7 @@ def make_world(folder: Path, family: str, seed: int) -> World:
     write_public(forged, root / "public")
     forged.answers.to_csv(root / "private" / task.form.answers, index=False)
     manifest = Manifest(task.id, "v1", False, "generated", {}, {})
-    prepared = PreparedTask(task, Place(root=root, raw=root / "raw"), manifest, command="")
+    prepared = PreparedTask(task, DataFolder(root=root, raw=root / "raw"), manifest, command="")
     held_out = set_aside(root / "held-out", prepared, (0.1, 0.1), seed)
     identity, target = task.form.ids[0], task.form.targets[0]
     train = forged.public.train.astype({identity: str}).set_index(identity)[target]

@@ -11,8 +11,8 @@ the sample submission. `aide` and `frontier` are the searches with a scripted co
 has a core of its own, which other programs must leave alone: time is measured by the clock.
 
 Continues where it was interrupted; finished runs are kept. Writes OUT/agents.json after each contender, with all runs
-that lie in OUT; benchmarks/agents_table.py makes the tables of docs/agents.md from it, benchmarks/validity.py compares
-forged tasks with real ones.
+that lie in OUT; benchmarks/agents_table.py makes the tables of docs/benchmarks.md from it, and
+benchmarks/validity.py compares forged tasks with real ones.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import Any
 
 from podium import api
-from podium.catalog import expand
 from podium.catalog.forge.families import FAMILIES, WORLD_FAMILIES
 from podium.catalog.forge.forge_ids import forge_id
+from podium.catalog.registry import expand
 from podium.runs.drive.driver import Driver, FollowedRun
 from podium.runs.drive.executors import make_executor
 from podium.runs.experiment import open_experiment, read_experiment, run_folder
@@ -132,7 +132,7 @@ def contend(out: Path, plan: Plan, tasks: list[str], parallel: int) -> None:
             print(f"{out.name}, {run.request.task}: {run.record.score}", file=sys.stderr, flush=True)
 
     driver = Driver(open_experiment(out, plan, tasks, 1), retry=True)
-    driver.carry_out(make_executor(parallel=parallel), tell)
+    driver.run_all(make_executor(parallel=parallel), tell)
 
 
 def collect(out: Path, time_s: float, versions: dict[str, str]) -> dict[str, Any]:

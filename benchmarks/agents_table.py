@@ -1,4 +1,4 @@
-"""Keeps what benchmarks/agents.py has measured in docs/agents.json, and writes the tables of docs/agents.md from it.
+"""Adds the results of benchmarks/agents.py to docs/agents.json, and writes the tables of docs/benchmarks.md.
 
     python benchmarks/agents_table.py [OUT ...]
 
@@ -44,7 +44,7 @@ def main() -> None:
     results = [json.loads((folder / "agents.json").read_text(encoding="utf-8")) for folder in folders]
     kept = taken_up(read_kept(), results)
     write_atomically(KEPT, as_lines(kept))
-    write_tables(DOCS / "agents.md", MARK, page(kept))
+    write_tables(DOCS / "benchmarks.md", MARK, page(kept))
 
 
 def read_kept() -> Kept:

@@ -57,7 +57,7 @@ def many_runs(folder: Path, count: int, data_dir: Path) -> Experiment:
     api.prepare(TASK, data_dir=data_dir, miniature=True)
     plan = Plan(agent="recipes", data_dir=data_dir, miniature=True, budget=Budget(steps=6))
     first = open_experiment(folder / "experiment", plan, [TASK], 1)
-    Driver(read_experiment(first.folder)).carry_out(make_executor(parallel=1))
+    Driver(read_experiment(first.folder)).run_all(make_executor(parallel=1))
     source = first.run(TASK, 0).path
     for seed in range(1, count):
         target = first.run(TASK, seed).path

@@ -58,7 +58,7 @@ class Watch:
 def carry_out(experiment: Experiment, executor: Executor) -> tuple[float, Watch]:
     watch, started = Watch(), time.perf_counter()
     driver = Driver(experiment)
-    driver.carry_out(executor, watch)
+    driver.run_all(executor, watch)
     states = {run.state for run in driver.runs}
     assert states == {"finished"}, states
     return time.perf_counter() - started, watch

@@ -121,7 +121,7 @@ def measure(folder: Path, name: str, number: int, url: str) -> Cost:
     experiment = open_experiment(folder / f"{name}-{number}", plan, [TASK], 1)
     _Model.asked.clear()
     began = time.time()
-    Driver(experiment).carry_out(make_executor(parallel=1))
+    Driver(experiment).run_all(make_executor(parallel=1))
     run = experiment.run(TASK, 0)
     started = float((run.workspace / "code" / "started").read_text())
     asked = _Model.asked[0] - began if _Model.asked else None

@@ -25,14 +25,18 @@ def copy(raw: Path, target: Path) -> None:
     shutil.copytree(raw, target, dirs_exist_ok=True)
 
 
-def lay_out(raw: Path, target: Path) -> None:
+def populate_workspace(raw: Path, target: Path) -> None:
     """What a preparation does: links, then public files."""
     made = target.with_name("made")
     link_tree(raw, made / "train")
     publish(made, target)
 
 
-WAYS: dict[str, Callable[[Path, Path], None]] = {"plain copy": copy, "podium": lay_out, "hard links": link_tree}
+WAYS: dict[str, Callable[[Path, Path], None]] = {
+    "plain copy": copy,
+    "podium": populate_workspace,
+    "hard links": link_tree,
+}
 
 
 def main() -> None:

@@ -23,14 +23,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.catalog import load
 from podium.catalog.authoring.task_folder import Draft
 from podium.catalog.forge.families import load_family
 from podium.catalog.forge.family import ForgedData, PublicData
 from podium.catalog.forge.field import Source, draw_data
 from podium.catalog.forge.forged_data import write_public
 from podium.catalog.forge.world.row_task import TRAIN_ROWS
-from podium.catalog.open_tables import open_table_draft, open_table_ids, read_open_table
+from podium.catalog.open_tables.package_tables import open_table_draft, open_table_ids, read_open_table
+from podium.catalog.registry import load
 from podium.recipes.kinds.table_recipes import RECIPES
 from podium.recipes.recipe import Recipe, Settings
 from podium.recipes.script_writer import write_script

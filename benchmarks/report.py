@@ -16,7 +16,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from podium.catalog import suites
+from podium.catalog.registry import suites
 from podium.report.rendering.html_report import render
 from podium.report.report_document import Report, make_report
 from viewer import make_plan, make_record, timed

@@ -22,7 +22,7 @@ from agents_table import DOCS, LABELS, contenders_of, is_forged, read_kept, sign
 from scipy.stats import rankdata
 
 from podium.catalog.forge.forge_ids import parse_id
-from podium.catalog.open_tables import HERE as OPEN_TABLES
+from podium.catalog.open_tables.package_tables import HERE as OPEN_TABLES
 
 MARK = "<!-- tables: benchmarks/validity.py -->"
 REPEATS = 2_000

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from podium.catalog import suites
+from podium.catalog.registry import suites
 from podium.runs.experiment import FILE, run_folder
 from podium.runs.records import ExperimentDocument, Plan, RunRecord, Times
 from podium.runs.run_folder import write_document

@@ -1,6 +1,6 @@
-"""Writes docs/cli.md: what every command says of itself. A test fails when the page is out of date.
+"""Generates docs/cli.md from the help texts of all commands: `python scripts/cli_help.py`.
 
-python scripts/cli_help.py
+A test fails if the page is out of date.
 """
 
 from __future__ import annotations
@@ -13,16 +13,24 @@ if TYPE_CHECKING:
     import click
 
 PAGE = Path(__file__).parent.parent / "docs" / "cli.md"
-HEAD = """# The command line
+HEAD = """# Command-line reference
 
-Made by `scripts/cli_help.py` from what the commands say of themselves. Exit codes: 0 done, 1 the work failed (the
-message says why and what to do), 2 wrong usage, 3 `podium validate` found that a submission is not valid. `--json`
-prints one JSON document on standard output and nothing else; progress goes to standard error.
+This page is generated from the help texts of the commands by `scripts/cli_help.py`.
+
+Results go to standard output, and progress and messages go to standard error. With `--json`, standard output is exactly
+one JSON document.
+
+| exit code | meaning |
+|---|---|
+| 0 | success |
+| 1 | the operation failed; the message states the reason and a fix |
+| 2 | wrong usage |
+| 3 | the submission is invalid (`podium validate`) |
 """
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page."""
     os.environ["COLUMNS"] = "100"
     import click
 
@@ -39,17 +47,17 @@ def page() -> str:
 
 
 def _blocks(command: click.Command, name: str, above: click.Context) -> list[str]:
-    """The blocks of a command and of those below it."""
+    """Return the sections of a command and its subcommands."""
     import click
 
     with click.Context(command, info_name=name, parent=above) as context:
-        found = [_block(context.command_path, command.get_help(context))]
+        sections = [_block(context.command_path, command.get_help(context))]
         if isinstance(command, click.Group):
             for inner in command.list_commands(context):
                 below = command.get_command(context, inner)
                 assert below is not None
-                found += _blocks(below, inner, context)
-    return found
+                sections += _blocks(below, inner, context)
+    return sections
 
 
 def _block(title: str, text: str) -> str:

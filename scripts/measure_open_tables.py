@@ -20,7 +20,14 @@ import pandas as pd
 
 from podium.catalog.authoring.measured_field import PipelineScore, measure_pipelines
 from podium.catalog.authoring.task_folder import Draft
-from podium.catalog.open_tables import HERE, OpenTable, open_table_draft, open_table_ids, read_open_table, table_task
+from podium.catalog.open_tables.package_tables import (
+    HERE,
+    OpenTable,
+    open_table_draft,
+    open_table_ids,
+    read_open_table,
+    table_task,
+)
 from podium.data.prepare import prepare_task
 from podium.grading.prepared_task import find_prepared
 from podium.safefs.atomic_files import write_atomically

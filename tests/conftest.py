@@ -1,5 +1,5 @@
-"""What every test stands on: a home of its own, so that nothing a user has imported or prepared shows, and a folder for
-temporary files of its own, so that test processes side by side do not wait for each other's leases."""
+"""Session set-up: a separate home, so that tests do not see the user's data, and a separate folder for temporary files,
+so that parallel test processes do not wait for each other's leases."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Before anything loads a library that makes threads: those of tests side by side would wait, spinning, for each other's
-# cores, and compute up to ten times as long.
+# Set before any library starts threads: in parallel test processes, threads would spin for each other's cores and take
+# up to ten times as long.
 os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}
 
 from podium.runs.drive.executors import local_executor
 from podium.safefs.remove_tree import remove_tree
 
-# What tests import stays: looking through it time and again takes a third of the time of their collection.
+# Imported modules stay alive: collecting garbage among them takes a third of the time of test collection.
 gc.disable()
-AFTER_MULTIPROCESSING = -200  # its own temporary folder, which lies in ours, goes at -100
+AFTER_MULTIPROCESSING = -200  # its own temporary folder, inside ours, is removed at -100
 
-# How long something takes is not for tests to say: machines are busy at times.
+# Tests do not check durations, because machines can be busy.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What has a make target of its own is left out unless -m asks for it."""
+    """Deselect tests with their own make target, unless -m selects them."""
     if config.option.markexpr:
         return
     opt_in = {line.partition(":")[0] for line in config.getini("markers") if "run with make test-" in line}
@@ -42,21 +42,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     gc.freeze()
-    gc.set_threshold(100_000)  # at 700, the usual, it is a twentieth of the time of tests, which leave little to find
+    gc.set_threshold(100_000)  # the default of 700 costs 5 % of the run time
     gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def podium_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     temporary = Path(tempfile.mkdtemp(prefix="podium-tests-"))
-    temporary.chmod(0o755)  # as /tmp: some tests do things as another user
+    temporary.chmod(0o755)  # like /tmp: some tests act as another user
     Finalize(None, remove_tree, (temporary,), exitpriority=AFTER_MULTIPROCESSING)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PODIUM_HOME", str(tmp_path_factory.mktemp("home")))
         patch.setenv("TMPDIR", str(temporary))
         patch.setattr(tempfile, "tempdir", str(temporary))
-        # Runs of this process are forked from one, whichever comes first: later ones shall import no clients of models.
+        # Runs are forked from one preloaded process: preload the model clients too, so that no run imports them.
         patch.setattr(
-            local_executor, "IMPORTED_ONCE", (*local_executor.IMPORTED_ONCE, *local_executor.IMPORTED_FOR_MODELS)
+            local_executor,
+            "PRELOADED_MODULES",
+            (*local_executor.PRELOADED_MODULES, *local_executor.PRELOADED_FOR_MODELS),
         )
         yield

@@ -1,4 +1,4 @@
-"""What `import podium` offers."""
+"""Public Python API."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_public_names_are_these() -> None:
+def test_public_names() -> None:
     names = "Budget Environment PodiumError Task grade load prepare report resume run tasks validate verify"
     assert podium.__all__ == names.split()
     assert all(getattr(podium, name) for name in podium.__all__)
@@ -30,11 +30,11 @@ def test_the_public_names_are_these() -> None:
         podium.gradee  # noqa: B018
 
 
-def test_the_version_is_that_of_the_installed_package() -> None:
+def test_version_is_that_of_the_installed_package() -> None:
     assert podium.__version__ == version("podium")
 
 
-def test_a_task_is_found_by_its_id() -> None:
+def test_load_returns_the_task_with_an_id() -> None:
     task = podium.load(TASK)
     assert isinstance(task, podium.Task)
     assert task.id == TASK
@@ -42,28 +42,28 @@ def test_a_task_is_found_by_its_id() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["spaceship-titanik", "Spaceship-Titanic", "spaceship"])
-def test_an_unknown_task_names_the_closest(wrong: str) -> None:
+def test_unknown_task_suggests_the_closest(wrong: str) -> None:
     with pytest.raises(UnknownTaskError, match=f"There is no task or suite '{wrong}'. Did you mean .*{TASK}"):
         podium.load(wrong)
 
 
 @pytest.mark.parametrize("wrong", ["", "..", "../kaggle", "spaceship_titanic/..", "__init__", "_herbarium", "os"])
-def test_an_id_is_not_a_path(wrong: str) -> None:
+def test_id_is_not_a_path(wrong: str) -> None:
     with pytest.raises(UnknownTaskError, match="There is no task or suite"):
         podium.load(wrong)
 
 
-def test_an_unknown_suite_names_the_suites() -> None:
+def test_unknown_suite_lists_the_suites() -> None:
     with pytest.raises(UnknownTaskError, match=r"There is no suite 'quik'. The suites are: .*quick"):
         podium.tasks("quik")
 
 
-def test_suites_hold_tasks_that_can_be_loaded() -> None:
+def test_tasks_of_a_suite_can_be_loaded() -> None:
     for task_id in podium.tasks("quick"):
         assert podium.load(task_id).id == task_id
 
 
-def test_paths_may_be_texts(data_dir: Path) -> None:
+def test_paths_may_be_strings(data_dir: Path) -> None:
     sample = f"{data_dir}/{TASK}@miniature/public/sample_submission.csv"
     assert podium.validate(TASK, sample, data_dir=str(data_dir)).valid
     assert podium.grade(TASK, sample, data_dir=str(data_dir)) == podium.grade(
@@ -72,7 +72,7 @@ def test_paths_may_be_texts(data_dir: Path) -> None:
     assert podium.prepare(TASK, data_dir=str(data_dir), miniature=True).status == "kept"
 
 
-def test_every_error_is_a_podium_error_and_a_builtin_one(data_dir: Path, tmp_path: Path) -> None:
+def test_errors_inherit_from_podium_error_and_a_builtin(data_dir: Path, tmp_path: Path) -> None:
     with pytest.raises(podium.PodiumError) as unknown:
         podium.load("nonsense")
     assert isinstance(unknown.value, LookupError)
@@ -83,13 +83,13 @@ def test_every_error_is_a_podium_error_and_a_builtin_one(data_dir: Path, tmp_pat
         podium.prepare(TASK, raw=tmp_path, data_dir=tmp_path, miniature=True)
 
 
-def test_an_invalid_submission_is_a_result(data_dir: Path, tmp_path: Path) -> None:
+def test_invalid_submission_is_a_result(data_dir: Path, tmp_path: Path) -> None:
     grade = podium.grade(TASK, tmp_path / "nowhere.csv", data_dir=data_dir)
     assert (grade.valid, grade.score, grade.miniature) == (False, None, True)
     assert grade.error == f"There is no submission at {tmp_path}/nowhere.csv (No such file or directory)."
 
 
-def test_an_experiment_is_run_continued_verified_and_reported(data_dir: Path, tmp_path: Path) -> None:
+def test_experiment_is_run_verified_reported_and_resumed(data_dir: Path, tmp_path: Path) -> None:
     out = tmp_path / "experiment"
     settings: dict[str, Any] = {"data_dir": data_dir, "miniature": True, "budget": podium.Budget(steps=5)}
     experiment = podium.run(TASK, agent="baseline", out=out, **settings)
@@ -101,7 +101,7 @@ def test_an_experiment_is_run_continued_verified_and_reported(data_dir: Path, tm
     assert podium.resume(out).records() == [record]
 
 
-def test_an_experiment_goes_on_with_another_budget_and_says_so(data_dir: Path, tmp_path: Path) -> None:
+def test_resume_with_another_budget_records_the_change(data_dir: Path, tmp_path: Path) -> None:
     script = tmp_path / "script.json"
     script.write_text(json.dumps([{"action": "list_files", "arguments": {"dir_path": "."}}] * 3))
     settings: dict[str, Any] = {"options": {"script": str(script)}, "data_dir": data_dir, "miniature": True}
@@ -115,8 +115,8 @@ def test_an_experiment_goes_on_with_another_budget_and_says_so(data_dir: Path, t
     assert (record.status, record.usage.steps, record.ended_by) == ("finished", 3, "the agent")
     (change,) = record.changes
     assert (change.name, change.before["steps"], change.after["steps"]) == ("budget", 2, 5)
-    assert [found.name for found in experiment.document.changes] == ["budget.steps"]
-    with pytest.raises(UsageError, match="agent cannot be changed in an experiment that was begun"):
+    assert [change.name for change in experiment.document.changes] == ["budget.steps"]
+    with pytest.raises(UsageError, match="agent cannot be changed after the start"):
         podium.resume(out, agent="baseline")
     with pytest.raises(UsageError, match="There is no setting 'agnt'"):
         podium.run(TASK, agnt="baseline")

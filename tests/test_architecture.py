@@ -1,4 +1,4 @@
-"""docs/architecture.md says what is true: every function it names is there and calls the one after it."""
+"""docs/architecture.md matches the code: each function of a walk exists and calls the next one."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ PAGE = Path(__file__).parent.parent / "docs" / "architecture.md"
 class Hop(NamedTuple):
     path: str
     function: str
-    by_somebody_else: bool
-    """Whether the line says that the one before does not make this call itself."""
+    is_indirect: bool
+    """True if the page marks this call as indirect."""
 
     @property
     def name(self) -> str:
@@ -27,17 +27,17 @@ class Hop(NamedTuple):
 
 
 def walks() -> dict[str, list[Hop]]:
-    """The walks of the page, by their titles."""
+    """Return the walks of the page by title."""
     section = PAGE.read_text(encoding="utf-8").partition("## Four walks")[2].partition("\n## ")[0]
-    found = {}
+    hops = {}
     for part in section.split("\n### ")[1:]:
         lines = re.findall(r"^\d+\. `([\w/.]+):([\w.]+)`(.*)$", part, re.MULTILINE)
-        found[part.partition("\n")[0]] = [Hop(path, name, bool(rest.strip())) for path, name, rest in lines]
-    return found
+        hops[part.partition("\n")[0]] = [Hop(path, name, bool(rest.strip())) for path, name, rest in lines]
+    return hops
 
 
 def definition(hop: Hop) -> ast.AST:
-    """The function that a hop names."""
+    """Return the syntax tree of the function of a hop."""
     here: ast.AST = ast.parse((SOURCE / hop.path).read_text(encoding="utf-8"))
     for name in hop.function.split("."):
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -53,20 +53,20 @@ def names_in(tree: ast.AST) -> set[str]:
 
 
 @pytest.mark.parametrize(("title", "hops"), walks().items())
-def test_every_function_of_a_walk_is_there_and_calls_the_next(title: str, hops: list[Hop]) -> None:
+def test_each_function_of_a_walk_calls_the_next(title: str, hops: list[Hop]) -> None:
     assert len(hops) >= 4
     for hop, following in zip(hops, [*hops[1:], None], strict=True):
         named = names_in(definition(hop))
-        if following is not None and not following.by_somebody_else:
+        if following is not None and not following.is_indirect:
             assert following.name in named, f"{hop.path}:{hop.function} does not call {following.function}"
 
 
-def test_an_agent_is_six_hops_from_its_executor() -> None:
+def test_agent_is_six_hops_from_its_executor() -> None:
     run = next(hops for title, hops in walks().items() if title.startswith("A run"))
     assert len(run) - 1 <= 6
 
 
-def test_every_file_of_the_changes_is_there() -> None:
+def test_files_of_the_changes_exist() -> None:
     section = PAGE.read_text(encoding="utf-8").partition("## Fifteen changes")[2]
     rows = re.findall(r"^\| (?!change|---)(.*) \|$", section, re.MULTILINE)
     assert len(rows) == 15

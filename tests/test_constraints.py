@@ -1,4 +1,4 @@
-"""constraints.txt: what set-up installs must suit the lowest Python that Podium supports."""
+"""constraints.txt: pinned packages support the lowest Python version of Podium."""
 
 import re
 from importlib import metadata
@@ -14,10 +14,10 @@ ROOT = Path(__file__).parent.parent
 
 
 def pins() -> dict[str, str]:
-    """Pinned version by canonical name, of the pins that hold on this Python."""
+    """Return the pinned versions for this Python by canonical name."""
     requirements = map(Requirement, (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines())
-    held = (pin for pin in requirements if pin.marker is None or pin.marker.evaluate())
-    return {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in held}
+    active = (pin for pin in requirements if pin.marker is None or pin.marker.evaluate())
+    return {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in active}
 
 
 def installed() -> dict[str, metadata.Distribution]:
@@ -29,19 +29,19 @@ def test_every_line_is_a_name_and_a_version() -> None:
         assert re.fullmatch(r"[\w.-]+==[\w.]+( *; *python_version.+)?", line), line
 
 
-def test_the_installed_releases_are_the_pinned_ones() -> None:
-    found, wanted = installed(), pins()
-    others = {name: dist.version for name, dist in found.items() if dist.version != wanted.get(name, dist.version)}
+def test_installed_versions_are_the_pinned_ones() -> None:
+    actual, pinned = installed(), pins()
+    others = {name: dist.version for name, dist in actual.items() if dist.version != pinned.get(name, dist.version)}
     assert not others, "run make setup"
-    assert {"numpy", "inspect-ai", "pytest"} <= found.keys() & wanted.keys()
+    assert {"numpy", "inspect-ai", "pytest"} <= actual.keys() & pinned.keys()
 
 
-def test_every_pinned_release_runs_on_the_lowest_declared_python() -> None:
-    wanted = pins()
+def test_pinned_versions_support_the_lowest_python() -> None:
+    pinned = pins()
     needs = {
         name: dist.metadata["Requires-Python"]
         for name, dist in installed().items()
-        if name in wanted and dist.metadata["Requires-Python"]
+        if name in pinned and dist.metadata["Requires-Python"]
     }
     too_new = {name: need for name, need in needs.items() if not SpecifierSet(need).contains(lowest_python())}
     assert not too_new

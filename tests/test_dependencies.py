@@ -1,4 +1,4 @@
-"""Every package that Podium imports is declared in pyproject.toml, by the extra that needs it."""
+"""Imported packages are declared in pyproject.toml, in the extra that needs them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ import podium
 SOURCE = Path(podium.__file__).parent
 PROJECT = tomllib.loads((SOURCE.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LIBRARY = {"__init__", "api", "catalog", "cli", "data", "errors", "grading", "metrics", "safefs", "tables", "task"}
-"""The layers that work without any extra; report, board and viewer have extras of their own, all others need `run`."""
+"""Layers that work without extras; report, board and viewer have their own extras, and all others need `run`."""
 CONTAINERS = {"sandbox/docker/container.py", "sandbox/docker/container_image.py", "sandbox/docker/docker_backend.py"}
-"""Imported by the backend docker alone."""
+"""Modules that only the backend docker imports."""
 BRIDGES = {f"interop/{name}.py" for name in ("gymnasium", "openenv", "verifiers")}
 """Adapters for training tools."""
 NAMES = {"openenv": "openenv-core"}
-"""Distributions that need not be installed, by what is imported of them."""
+"""Optional distributions by the name of their package."""
 ELSEWHERE = {
     "py7zr": "recipes read .7z files of competitions, whose data needs the extra kaggle to be prepared",
     **dict.fromkeys(
@@ -42,36 +42,36 @@ ELSEWHERE = {
 @dataclass(frozen=True)
 class Import:
     module: str
-    at_once: bool
-    """Whether it is imported as soon as its file is."""
+    at_import: bool
+    """True if it is imported together with its file."""
 
 
 @dataclass(frozen=True)
 class Source:
     imports: tuple[Import, ...]
     guarded: frozenset[str]
-    """The extras that a `MissingExtraError` of this file names: those may be missing, and it says so."""
+    """Extras that a `MissingExtraError` in this file names; their packages may be missing."""
 
 
 @cache
 def read(path: Path) -> Source:
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    return Source(tuple(_imports(tree, at_once=True)), frozenset(_guarded(tree)))
+    return Source(tuple(_imports(tree, at_import=True)), frozenset(_guarded(tree)))
 
 
-def _imports(node: ast.AST, *, at_once: bool) -> Iterator[Import]:
+def _imports(node: ast.AST, *, at_import: bool) -> Iterator[Import]:
     match node:
         case ast.Import(names=names):
-            yield from (Import(alias.name, at_once) for alias in names)
+            yield from (Import(alias.name, at_import) for alias in names)
         case ast.ImportFrom(module=str(module), names=names):
-            yield from (Import(f"{module}.{alias.name}", at_once) for alias in names)
+            yield from (Import(f"{module}.{alias.name}", at_import) for alias in names)
         case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=orelse):
             for child in orelse:
-                yield from _imports(child, at_once=at_once)
+                yield from _imports(child, at_import=at_import)
         case _:
             lazy = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
             for child in ast.iter_child_nodes(node):
-                yield from _imports(child, at_once=at_once and not lazy)
+                yield from _imports(child, at_import=at_import and not lazy)
 
 
 def _guarded(tree: ast.Module) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _guarded(tree: ast.Module) -> Iterator[str]:
 
 
 def own_file(module: str) -> Path | None:
-    """The file of a module of Podium, also where the last part names something inside it."""
+    """Return the file of a module of Podium, or of a name in it."""
     for name in (module, module.rpartition(".")[0]):
         path = SOURCE.parent / Path(*name.split("."))
         for file in (path.with_suffix(".py"), path / "__init__.py"):
@@ -93,15 +93,15 @@ def own_file(module: str) -> Path | None:
 
 @cache
 def declared(extra: str | None) -> frozenset[str]:
-    """The distributions that an extra brings, with those every installation has."""
+    """Return the distributions of an extra and of the base installation."""
     lines = PROJECT["dependencies"] if extra is None else PROJECT["optional-dependencies"][extra]
-    found = set() if extra is None else set(declared(None))
+    packages = set() if extra is None else set(declared(None))
     for requirement in map(Requirement, lines):
         if requirement.name == "podium":
-            found |= frozenset().union(*map(declared, requirement.extras))
+            packages |= frozenset().union(*map(declared, requirement.extras))
         else:
-            found.add(canonicalize_name(requirement.name))
-    return frozenset(found)
+            packages.add(canonicalize_name(requirement.name))
+    return frozenset(packages)
 
 
 @cache
@@ -130,13 +130,13 @@ def extra_of(path: Path) -> str | None:
 
 
 def files() -> list[Path]:
-    """Podium's own files: without starter code, scripts that run where their task says."""
+    """Return the files of Podium without the starter code of research tasks."""
     starters = [folder for folder in (SOURCE / "catalog/research").iterdir() if folder.is_dir()]
     return [path for path in sorted(SOURCE.rglob("*.py")) if not any(path.is_relative_to(one) for one in starters)]
 
 
 def undeclared(path: Path, one: Import, extra: str | None) -> bool:
-    lazily = frozenset() if one.at_once else read(path).guarded
+    lazily = frozenset() if one.at_import else read(path).guarded
     return not any(is_declared(one.module, by) for by in {extra, *lazily})
 
 
@@ -151,13 +151,13 @@ def test_every_import_is_declared_by_the_extra_that_needs_it() -> None:
 
 
 def loaded_by(start: Path, extra: str | None) -> dict[str, str]:
-    """The undeclared packages that importing a file and calling its functions loads, each with who imports it."""
+    """Return the undeclared packages that importing a file and calling its functions loads, with the importing file."""
     missing: dict[str, str] = {}
     seen, waiting = {start}, [start]
     while waiting:
         path = waiting.pop()
         for one in read(path).imports:
-            if not one.at_once and path != start:
+            if not one.at_import and path != start:
                 continue
             own = own_file(one.module) if one.module.startswith("podium.") else None
             if own is None and undeclared(path, one, extra):
@@ -169,11 +169,11 @@ def loaded_by(start: Path, extra: str | None) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("layer", ["metrics", "data", "grading", "catalog", "report", "board", "viewer"])
-def test_a_layer_loads_no_package_that_its_extra_lacks(layer: str) -> None:
+def test_layer_loads_only_packages_of_its_extra(layer: str) -> None:
     missing = {
-        str(path.relative_to(SOURCE)): found
+        str(path.relative_to(SOURCE)): undeclared_packages
         for path in files()
-        if path.is_relative_to(SOURCE / layer) and (found := loaded_by(path, extra_of(path)))
+        if path.is_relative_to(SOURCE / layer) and (undeclared_packages := loaded_by(path, extra_of(path)))
     }
     assert missing == {}
 
@@ -191,7 +191,7 @@ def read():
 """
 
 
-def test_an_undeclared_import_is_noticed(tmp_path: Path) -> None:
+def test_undeclared_import_is_detected(tmp_path: Path) -> None:
     path = tmp_path / "example.py"
     path.write_text(EXAMPLE, encoding="utf-8")
     source = read(path)
@@ -201,6 +201,6 @@ def test_an_undeclared_import_is_noticed(tmp_path: Path) -> None:
     assert not undeclared(path, Import("pydantic", False), None), "the extra that the message names brings it"
 
 
-def test_the_extra_all_brings_what_every_other_does() -> None:
+def test_extra_all_includes_every_other_extra() -> None:
     others = PROJECT["optional-dependencies"].keys() - {"all", "benchmarks", "dev", "docs", "training"}
     assert declared("all") == frozenset().union(*map(declared, others))

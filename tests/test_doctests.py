@@ -1,4 +1,4 @@
-"""The examples in the documentation of metrics and of the Python API are run, and none is missing."""
+"""Doctests of all metrics and functions of the Python API."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize(("name", "documented"), (METRICS | FUNCTIONS).items(), ids=[*METRICS, *FUNCTIONS])
-def test_the_example_is_there_and_gives_what_it_says(
-    name: str, documented: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_doctest_exists_and_passes(name: str, documented: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PODIUM_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     (example,) = doctest.DocTestFinder(recurse=False).find(inspect.unwrap(documented), name, globs={})

@@ -1,4 +1,4 @@
-"""The packages of examples/ are installed as strangers would, and used without touching Podium."""
+"""Packages of examples/: installed like third-party packages and used without changes to Podium."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PACKAGES = sorted(path for path in EXAMPLES.iterdir() if (path / "pyproject.toml
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that all example packages are installed into."""
+    """Return a folder with all example packages installed."""
     folder, build = tmp_path_factory.mktemp("installed"), tmp_path_factory.mktemp("build")
     subprocess.run(["cp", "-r", *PACKAGES, build], check=True)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
@@ -26,7 +26,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def podium(installed: Path, home: Path, *arguments: str | Path) -> str:
-    """What a command prints when the packages are installed."""
+    """Return the output of a command with the packages installed."""
     environment = {**os.environ, "PYTHONPATH": str(installed), "PODIUM_HOME": str(home)}
     command = [sys.executable, "-m", "podium", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
@@ -34,12 +34,12 @@ def podium(installed: Path, home: Path, *arguments: str | Path) -> str:
     return done.stdout
 
 
-def test_there_is_one_of_each() -> None:
+def test_one_package_per_kind() -> None:
     names = [path.name.removeprefix("podium-example-") for path in PACKAGES]
     assert names == ["agent", "backend", "executor", "suite", "task"]
 
 
-def test_what_packages_offer_is_listed(installed: Path, tmp_path: Path) -> None:
+def test_plugins_of_packages_are_listed(installed: Path, tmp_path: Path) -> None:
     assert "frequent" in podium(installed, tmp_path, "agents")
     assert "example-orchard" in podium(installed, tmp_path, "tasks")
     starters = podium(installed, tmp_path, "tasks", "--suite", "starters", "--json")
@@ -47,7 +47,7 @@ def test_what_packages_offer_is_listed(installed: Path, tmp_path: Path) -> None:
     assert listed == {"spaceship-titanic", "forge-tabular-classification-medium-101"}
 
 
-def test_a_run_with_everything_from_packages(installed: Path, tmp_path: Path) -> None:
+def test_run_with_plugins_of_packages(installed: Path, tmp_path: Path) -> None:
     options = ["--agent", "frequent", "--sandbox", "polite", "--on", "sequential", "--miniature", "--json"]
     (record,) = json.loads(
         podium(installed, tmp_path, "run", "example-orchard", *options, "--out", tmp_path / "experiment")
@@ -70,7 +70,7 @@ check_executor(SequentialExecutor, Path({out!r}), "spaceship-titanic", data)
 
 
 @pytest.mark.packaging
-def test_the_executor_conforms(installed: Path, tmp_path: Path) -> None:
+def test_executor_conforms(installed: Path, tmp_path: Path) -> None:
     code = CONFORMANCE.format(data=str(tmp_path / "data"), out=str(tmp_path / "out"))
     environment = {**os.environ, "PYTHONPATH": str(installed)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)

@@ -1,4 +1,4 @@
-"""What is imported when, and by whom."""
+"""Import rules: heavy packages are loaded late, and layers import only from those above."""
 
 from __future__ import annotations
 

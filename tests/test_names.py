@@ -1,4 +1,4 @@
-"""One word, one meaning: a class, an alias of a type and a constant that modules share have a name of their own."""
+"""Unique names of classes, type aliases and shared constants."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import podium
 
 SOURCE = Path(podium.__file__).parent
 INSIDE = ("catalog/research", "catalog/kaggle")
-"""Starter code and single tasks: programs of their own."""
+"""Starter code and single tasks, which are separate programs."""
 OTHERS = {"PodiumEnv"}
-"""What other projects' conventions call the environment of a package."""
+"""Names prescribed by conventions of other projects."""
 ALIAS = re.compile(r"[A-Z]\w*[a-z]\w*")
 
 
@@ -27,8 +27,8 @@ def modules() -> dict[str, ast.Module]:
     }
 
 
-def dotted(place: str) -> str:
-    return f"podium/{place}".removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+def dotted(file: str) -> str:
+    return f"podium/{file}".removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def classes(module: ast.Module) -> Iterator[str]:
@@ -36,7 +36,7 @@ def classes(module: ast.Module) -> Iterator[str]:
 
 
 def aliases(module: ast.Module) -> Iterator[str]:
-    """Names such as `Folds = list[int]` and `type Folds = list[int]`; a type variable is a call."""
+    """Yield type aliases such as `Folds = list[int]` and `type Folds = list[int]`, but no type variables."""
     for node in module.body:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if not isinstance(value, ast.Call):
@@ -50,23 +50,23 @@ def assigned(module: ast.Module) -> set[str]:
     return {name.id for name in names if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
 
 
-def test_no_two_classes_or_aliases_have_the_same_name() -> None:
-    places = defaultdict(list)
-    for place, module in modules().items():
+def test_classes_and_aliases_have_unique_names() -> None:
+    definitions = defaultdict(list)
+    for file, module in modules().items():
         for name in (*classes(module), *aliases(module)):
-            places[name].append(place)
-    assert {name: found for name, found in places.items() if len(found) > 1 and name not in OTHERS} == {}
+            definitions[name].append(file)
+    assert {name: files for name, files in definitions.items() if len(files) > 1 and name not in OTHERS} == {}
 
 
-def test_no_two_constants_that_modules_import_have_the_same_name() -> None:
-    found = {dotted(place): module for place, module in modules().items()}
-    own = {name: assigned(module) for name, module in found.items()}
+def test_shared_constants_have_unique_names() -> None:
+    by_name = {dotted(file): module for file, module in modules().items()}
+    own = {name: assigned(module) for name, module in by_name.items()}
     origins = defaultdict(set)
-    for module in found.values():
+    for module in by_name.values():
         for node in ast.walk(module):
             if isinstance(node, ast.ImportFrom) and node.module in own:
                 for name in (alias.name for alias in node.names if alias.name.isupper()):
-                    if name in own[node.module]:  # and is not only handed on by a package
+                    if name in own[node.module]:  # and not only re-exported by a package
                         origins[name].add(node.module)
-    origins.pop("HERE", None)  # the folder of a module, whichever that is
-    assert {name: places for name, places in origins.items() if len(places) > 1} == {}
+    origins.pop("HERE", None)  # the folder of a module
+    assert {name: files for name, files in origins.items() if len(files) > 1} == {}

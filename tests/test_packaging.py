@@ -1,6 +1,6 @@
-"""Each extra alone, installed from a wheel into an empty environment, does what it promises.
+"""Extras: each is installed from a wheel into an empty environment and used.
 
-Research is left to its own tests, as torch is far larger than everything else together.
+The extra `research` has its own tests, because of the size of torch.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.packaging
 ROOT = Path(__file__).parent.parent
 TASK = "spaceship-titanic"
 LIBRARY = ("metrics", "data", "grading", "catalog", "task", "api")
-"""What every installation can import; the catalogue's tasks import their own needs when asked."""
+"""Modules that every installation can import; tasks of the catalogue import their packages late."""
 IMPORT_ALL = """
 import sys
 from importlib import import_module
@@ -43,7 +43,7 @@ MISSING = "needs an optional dependency"
 
 
 class Installed:
-    """An environment that holds Podium with some extra, and a folder for its data."""
+    """Virtual environment with Podium and an extra, and a folder for its data."""
 
     def __init__(self, folder: Path, data: Path) -> None:
         self.bin = folder / "bin"
@@ -81,7 +81,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Installed]:
-    """Makes an environment with one extra, or with none."""
+    """Return a function that creates an environment with one extra, or without."""
 
     def make(extra: str) -> Installed:
         folder = tmp_path_factory.mktemp(extra or "base")
@@ -97,7 +97,7 @@ def install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[
 
 
 def as_ordinary_user(*folders: Path) -> list[str]:
-    """What makes a command run as nobody, who then owns these folders; nothing where this is not root."""
+    """Return a command prefix that drops root privileges and gives the folders away; empty unless this is root."""
     if os.geteuid() != 0 or shutil.which("setpriv") is None:
         return []
     nobody = pwd.getpwnam("nobody")
@@ -108,7 +108,7 @@ def as_ordinary_user(*folders: Path) -> list[str]:
 
 
 def python_for(user: list[str]) -> str:
-    """A Python that this user may start: this one may lie in a home that is closed to others."""
+    """Return a Python that the user may start; this one may be in a home that is closed to others."""
     for python in (sys.executable, "/usr/bin/python3"):
         # A program in a closed home may be started by setpriv, but nothing else of it can be reached.
         code = "import os, sys, venv; os.stat(os.path.realpath(sys.executable)); sys.exit(sys.version_info < (3, 11))"
@@ -120,7 +120,7 @@ def python_for(user: list[str]) -> str:
 
 @pytest.fixture(scope="session")
 def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An experiment of one run, made by the environment of these tests."""
+    """Return an experiment of one run, created by the environment of these tests."""
     folder = tmp_path_factory.mktemp("experiment") / "first"
     environment = {**os.environ, "PODIUM_HOME": str(tmp_path_factory.mktemp("data"))}
     podium = Path(sys.executable).with_name("podium")
@@ -133,14 +133,14 @@ def sample(installed: Installed) -> Path:
     return next(Path(installed.environment["PODIUM_HOME"]).rglob("sample_submission.csv"))
 
 
-def test_the_base_grades_and_names_the_extras_it_lacks(install: Callable[[str], Installed], experiment: Path) -> None:
+def test_base_grades_and_names_missing_extras(install: Callable[[str], Installed], experiment: Path) -> None:
     base = install("")
     base.imports(*LIBRARY)
     grade = json.loads(base.output("podium", "grade", TASK, sample(base), "--json"))
     assert grade["valid"] and grade["score"] is not None
     assert len(json.loads(base.output("podium", "tasks", "--json"))) > 90
-    said = base.output("podium", "doctor")
-    assert "pip install 'podium[run]'" in said and "Agents cannot run here yet" in said
+    output = base.output("podium", "doctor")
+    assert "pip install 'podium[run]'" in output and "Agents cannot run here yet" in output
     for extra, args in {"run": ["run", TASK], "report": ["report", experiment], "view": ["view", experiment]}.items():
         code, _, err = base.run("podium", *args)
         assert code == 1 and f"{MISSING}. Run: pip install 'podium[{extra}]'" in err, err
@@ -165,9 +165,9 @@ def test_kaggle_asks_for_credentials_and_opens_7z_archives(install: Callable[[st
     kaggle.output("python", "-c", "import py7zr")
 
 
-def test_run_lets_an_agent_work(install: Callable[[str], Installed]) -> None:
+def test_run_executes_an_agent(install: Callable[[str], Installed]) -> None:
     run = install("run")
-    run.imports("sandbox", "workspace", "actions", "recipes", "agents", "runs", "_registry")
+    run.imports("sandbox", "workspace", "actions", "recipes", "agents", "runs", "inspect_registry")
     out = run.folder / "first"
     [row] = json.loads(run.output("podium", "run", TASK, "--miniature", "--agent", "baseline", "--out", out, "--json"))
     assert row["status"] == "finished" and row["valid"]
@@ -196,7 +196,7 @@ def test_view_serves_pages(install: Callable[[str], Installed], experiment: Path
             server.terminate()
 
 
-def test_the_wheel_and_the_source_archive_hold_the_same_package(wheel: Path, tmp_path: Path) -> None:
+def test_wheel_and_source_archive_contain_the_same_package(wheel: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     again = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, next(tmp_path.glob("*.tar.gz"))]
@@ -205,8 +205,8 @@ def test_the_wheel_and_the_source_archive_hold_the_same_package(wheel: Path, tmp
         assert set(first.namelist()) == set(second.namelist())
 
 
-def test_an_ordinary_user_sees_the_demonstration(wheel: Path) -> None:
-    """As after `pipx install`: an environment of its own, far from the checkout, that its user may only read."""
+def test_unprivileged_user_runs_the_demo(wheel: Path) -> None:
+    """Run the demo as after `pipx install`: from a read-only environment outside the checkout."""
     with tempfile.TemporaryDirectory(prefix="podium-user-") as top:
         environment, home = Path(top, "environment"), Path(top, "home")
         Path(top).chmod(0o755)

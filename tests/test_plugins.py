@@ -1,4 +1,4 @@
-"""Names lead to what Podium or an installed package offers, and a wrong one to what was meant."""
+"""Plug-ins are found by name or import path, and an unknown name gets a suggestion."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from podium.errors import UsageError
 BUILTIN = {"ordered": "collections:OrderedDict", "counter": "collections:Counter"}
 
 
-def test_a_name_leads_to_the_thing_and_an_import_path_too() -> None:
+def test_find_by_name_and_by_import_path() -> None:
     from collections import Counter
     from fractions import Fraction
 
@@ -22,7 +22,7 @@ def test_a_name_leads_to_the_thing_and_an_import_path_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("countr", "There is no agent 'countr'. Did you mean 'counter'?"),
         ("zzz", "There is no agent 'zzz'. The agents are: ordered, counter."),
@@ -32,18 +32,16 @@ def test_a_name_leads_to_the_thing_and_an_import_path_too() -> None:
         (".agents:Agent", "cannot be loaded from .agents:Agent: TypeError"),
     ],
 )
-def test_a_wrong_name_says_what_to_do(name: str, told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_unknown_name_gets_a_helpful_message(name: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         plugins.find("agents", name, BUILTIN)
 
 
-def test_installed_packages_are_found_but_take_no_builtin_name_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_packages_cannot_override_builtin_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     info = tmp_path / "other-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[podium.agents]\nmine = decimal:Decimal\ncounter = decimal:Decimal\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    known = plugins.offered("agents", BUILTIN)
-    assert known == {**known, "mine": "decimal:Decimal", **BUILTIN}
+    targets = plugins.offered("agents", BUILTIN)
+    assert targets == {**targets, "mine": "decimal:Decimal", **BUILTIN}

@@ -45,11 +45,11 @@ def test_a_size_has_the_unit_that_fits(size_bytes: int, text: str) -> None:
     assert format_size(size_bytes) == text
 
 
-def test_the_examples_are_right() -> None:
+def test_doctests() -> None:
     assert doctest.testmod(text_module) == (0, 9)
 
 
-def test_only_one_is_singular() -> None:
+def test_plural() -> None:
     assert [plural(number, "run") for number in (0, 1, 2)] == ["0 runs", "1 run", "2 runs"]
 
 
@@ -58,7 +58,7 @@ def test_durations_are_read_with_and_without_units() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "5x", "h", "1.2.3s", ".", "-5s", "nan"])
-def test_what_is_not_a_duration_is_named(text: str) -> None:
+def test_invalid_duration_is_named(text: str) -> None:
     with pytest.raises(ValueError, match=f"invalid duration '{text}'"):
         parse_duration(text)
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 import podium
-from podium.catalog.forge import parse_id
 from podium.catalog.forge.families import TINY_FAMILIES
+from podium.catalog.forge.forge_ids import parse_id
 from podium.environment.rewards import final_value
 from podium.environment.training_tasks import training_task
 

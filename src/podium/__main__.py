@@ -1,4 +1,4 @@
-"""`python -m podium`."""
+"""Entry point of `python -m podium`."""
 
 from podium.cli import main
 

@@ -1,4 +1,4 @@
-"""What `import podium` offers: find, prepare, validate and grade tasks; run, resume, verify and report experiments."""
+"""Public Python API: load, prepare, validate and grade tasks; run, resume and verify experiments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium import catalog
+from podium.catalog import registry
 from podium.errors import UnknownTaskError
 from podium.task import Edition, Task
 
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
 
 
 def load(task: str) -> Task:
-    """The task of that id; an unknown one raises `UnknownTaskError` with the closest ids.
+    """Return the task with this id; for an unknown id, raise `UnknownTaskError` with the closest ids.
 
     >>> import podium
     >>> podium.load("spaceship-titanic").metric.title
     'Accuracy'
     """
-    return catalog.load(task)
+    return registry.load(task)
 
 
 def tasks(suite: str | None = None) -> list[str]:
-    """The ids of all tasks, or of those in a suite.
+    """Return the ids of all tasks, or of the tasks in a suite.
 
     >>> import podium
     >>> len(podium.tasks("mle-bench-lite"))
     22
     """
     if suite is None:
-        return [listing.id for listing in catalog.listings()]
-    if suite not in catalog.suites():
-        raise UnknownTaskError(f"There is no suite '{suite}'. The suites are: {', '.join(catalog.suites())}")
-    return list(catalog.suites()[suite].tasks)
+        return [listing.id for listing in registry.listings()]
+    if suite not in registry.suites():
+        raise UnknownTaskError(f"There is no suite '{suite}'. The suites are: {', '.join(registry.suites())}")
+    return list(registry.suites()[suite].tasks)
 
 
 def prepare(
@@ -55,7 +55,7 @@ def prepare(
     miniature: bool = False,
     edition: Edition | None = None,
 ) -> PrepareResult:
-    """Makes a task's public and private data, unless that has been done.
+    """Prepare the public and private data of a task; prepared data is kept.
 
     >>> import podium
     >>> podium.prepare("spaceship-titanic", miniature=True).status
@@ -63,8 +63,8 @@ def prepare(
     """
     from podium.data.prepare import prepare_task
 
-    found = load(task) if isinstance(task, str) else task
-    return prepare_task(found, raw=_path(raw), data_dir=_path(data_dir), miniature=miniature, edition=edition)
+    loaded = load(task) if isinstance(task, str) else task
+    return prepare_task(loaded, raw=_path(raw), data_dir=_path(data_dir), miniature=miniature, edition=edition)
 
 
 def validate(
@@ -73,14 +73,16 @@ def validate(
     data_dir: str | PathLike[str] | None = None,
     edition: Edition | None = None,
 ) -> Validation:
-    """Whether a submission has the right form; uses public files only. Files are given by the folder they lie in.
+    """Check the format of a submission, without the answers.
+
+    Give a table by its file, and a submission of several files by their folder.
 
     >>> import podium
     >>> sample = podium.prepare("spaceship-titanic", miniature=True).place.public / "sample_submission.csv"
     >>> podium.validate("spaceship-titanic", sample).valid
     True
     """
-    return catalog.resolve(task, edition=edition, data_dir=_path(data_dir)).validate(Path(path))
+    return registry.resolve(task, edition=edition, data_dir=_path(data_dir)).validate(Path(path))
 
 
 def grade(
@@ -89,24 +91,24 @@ def grade(
     data_dir: str | PathLike[str] | None = None,
     edition: Edition | None = None,
 ) -> Grade:
-    """Score, medal and rank of a submission; an invalid one is a result with an error, not an exception.
+    """Return score, medal and rank of a submission; an invalid one is a result with an error, not an exception.
 
-    A submission that is a table is given by its file, one that is files by the folder they lie in: those are run in
-    a sandbox, which needs the extra `run`.
+    Give a table by its file, and a submission of several files by their folder; these run in a sandbox, which needs the
+    extra `run`.
 
     >>> import podium
     >>> sample = podium.prepare("spaceship-titanic", miniature=True).place.public / "sample_submission.csv"
     >>> round(podium.grade("spaceship-titanic", sample).score, 4)
     0.5714
     """
-    return catalog.resolve(task, edition=edition, data_dir=_path(data_dir)).grade(Path(path), _in_sandboxes)
+    return registry.resolve(task, edition=edition, data_dir=_path(data_dir)).grade(Path(path), _in_sandboxes)
 
 
 def _in_sandboxes(prepared: PreparedTask) -> AbstractContextManager[Execute]:
-    """Runs submitted programs; imported only when there are some."""
-    from podium.runs.attempt.evaluate_programs import in_sandboxes
+    """Return the context manager that runs submitted programs; imported only if there are any."""
+    from podium.runs.attempt.evaluate_programs import evaluate_in_sandboxes
 
-    return in_sandboxes()(prepared)
+    return evaluate_in_sandboxes()(prepared)
 
 
 def run(
@@ -122,16 +124,16 @@ def run(
     retry: bool = False,
     **settings: Any,
 ) -> Experiment:
-    """Lets an agent work on tasks or suites, grades what it submits, and gives back the experiment.
+    """Run an agent on tasks or suites, grade its submissions and return the experiment.
 
-    An experiment that is there already goes on: finished runs are kept, interrupted ones resume.
+    An existing experiment continues: finished runs are kept, and interrupted runs resume.
 
     Args:
-        agent: by default one that suits the tasks and needs no model.
-        out: the experiment's folder; by default a new one below `runs`.
-        executor: who carries the runs out; by default processes of this machine.
-        miniature: whether fabricated stand-ins are used in place of real data.
-        retry: whether failed runs are done again.
+        agent: name of the agent; by default one that suits the tasks and needs no model.
+        out: folder of the experiment; by default a new one below `runs`.
+        executor: executor of the runs; by default local processes.
+        miniature: True to use fabricated data instead of real data.
+        retry: True to repeat failed runs.
         settings: other parts of the plan: `options`, `model_base_url`, `model_roles`, `edition`, `sandbox`, ...
 
     >>> import podium
@@ -143,10 +145,10 @@ def run(
 
     if budget is not None:
         settings["budget"] = budget
-    ids = catalog.expand([tasks] if isinstance(tasks, str) else list(tasks))
+    ids = registry.expand([tasks] if isinstance(tasks, str) else list(tasks))
     plan = make_plan(ids, agent=agent, model=model, miniature=miniature, **settings)
     experiment = start_experiment(ids, plan, seeds=seeds, out=_path(out), local=_is_local(executor))
-    return _carry_out(experiment, executor, retry=retry)
+    return _run_experiment(experiment, executor, retry=retry)
 
 
 def resume(
@@ -157,13 +159,13 @@ def resume(
     trust: bool = False,
     **changes: Any,
 ) -> Experiment:
-    """Continues an experiment as it was started.
+    """Continue an experiment and return it.
 
     Args:
-        retry: whether failed runs are done again.
-        trust: whether its plan is carried out though it was not made here: it may run commands without a sandbox.
-        changes: `model`, `model_base_url`, `model_roles`, `budget`, `data_dir` or `env`, for all that is not done yet;
-            the experiment, its journals and its records say so.
+        retry: True to repeat failed runs.
+        trust: True to accept a plan from another machine, which can run commands without a sandbox.
+        changes: new `model`, `model_base_url`, `model_roles`, `budget`, `data_dir` or `env` for unfinished runs; the
+            experiment, its journals and its records state the change.
 
     >>> import podium
     >>> experiment = podium.run("spaceship-titanic", agent="baseline", miniature=True, out="runs/first")
@@ -173,7 +175,7 @@ def resume(
     from podium.runs.experiment import read_experiment
     from podium.runs.plan.start_experiment import resume_experiment
 
-    return _carry_out(resume_experiment(read_experiment(Path(out)), changes, trust=trust), executor, retry=retry)
+    return _run_experiment(resume_experiment(read_experiment(Path(out)), changes, trust=trust), executor, retry=retry)
 
 
 def _is_local(executor: Executor | None) -> bool:
@@ -182,22 +184,22 @@ def _is_local(executor: Executor | None) -> bool:
     return executor is None or isinstance(executor, LocalExecutor)
 
 
-def _carry_out(experiment: Experiment, executor: Executor | None, *, retry: bool) -> Experiment:
+def _run_experiment(experiment: Experiment, executor: Executor | None, *, retry: bool) -> Experiment:
     from podium.runs.drive.driver import Driver
     from podium.runs.drive.executors import make_executor
 
-    Driver(experiment, retry=retry).carry_out(executor or make_executor())
+    Driver(experiment, retry=retry).run_all(executor or make_executor())
     return experiment
 
 
 def verify(
     path: str | PathLike[str], data_dir: str | PathLike[str] | None = None, rehash: bool = False
 ) -> Verification:
-    """What is wrong with a run, or with an experiment and each of its runs, if anything.
+    """Check a run, or an experiment and each of its runs, and return all problems.
 
     Args:
-        data_dir: where your own data lies, if not in the usual place; that of the experiment is not used.
-        rehash: whether that data is hashed again, to find what was altered since it was prepared.
+        data_dir: folder of your own data, by default `$PODIUM_HOME/data`; never that of the experiment.
+        rehash: True to hash this data again, to detect changes since it was prepared.
 
     >>> import podium
     >>> experiment = podium.run("spaceship-titanic", agent="baseline", miniature=True)

@@ -1,82 +1,83 @@
-"""Every error Podium raises on purpose; the message says what is wrong and what to do.
+"""Exception hierarchy of Podium; each message states the problem and how to fix it.
 
 PodiumError
-├── UsageError            (ValueError)         the call itself is wrong: exit code 2
-│   └── UnknownTaskError  (LookupError)        no such task, suite or family; names the closest ones
-├── NotPreparedError      (FileNotFoundError)  the task's data is not there yet
-├── RawDataError          (ValueError)         raw data is missing or not what the task expects
-├── DownloadError         (OSError)            the competition's data cannot be fetched
-├── SandboxGoneError      (ConnectionError)    the sandbox has stopped unexpectedly
+├── UsageError            (ValueError)         wrong usage or arguments: exit code 2
+│   └── UnknownTaskError  (LookupError)        no such task, suite or family
+├── NotPreparedError      (FileNotFoundError)  the data of a task is not prepared
+├── RawDataError          (ValueError)         raw data is missing or unexpected
+├── DownloadError         (OSError)            data cannot be downloaded
+├── SandboxGoneError      (ConnectionError)    the sandbox has ended unexpectedly
 ├── RecordError           (OSError)            the journal or history of a run cannot be read or written
-├── BoardError            (ValueError)         a key, bundle, ledger or answer of a board is not what it should be
-│   └── UnreachableError  (ConnectionError)    a board does not answer; what was sent may be sent again
-├── MissingExtraError     (ImportError)        an optional dependency is needed for this
-└── InvalidSubmission     (ValueError)         a submission's fault; grading turns it into a result
+├── BoardError            (ValueError)         invalid key, signature, bundle, ledger or response of a board
+│   └── UnreachableError  (ConnectionError)    a board does not respond; the request can be retried
+├── MissingExtraError     (ImportError)        an optional dependency is not installed
+└── InvalidSubmission     (ValueError)         invalid submission; grading returns it as a result
 """
 
 import errno
 
 
 class PodiumError(Exception):
-    """The base of all errors meant for people."""
+    """Base class of all errors with a message for the user."""
 
 
 class UsageError(PodiumError, ValueError):
-    """The request makes no sense as it stands."""
+    """Wrong usage: arguments that are invalid or contradict each other."""
 
 
 class UnknownTaskError(UsageError, LookupError):
-    """A name that is neither a task, a suite nor a family."""
+    """Unknown name of a task, suite or family."""
 
 
 class NotPreparedError(PodiumError, FileNotFoundError):
-    """The data of a task has not been prepared."""
+    """Missing data of a task that has not been prepared."""
 
 
 class RawDataError(PodiumError, ValueError):
-    """Raw data is absent or differs from what the task's prepare expects."""
+    """Raw data that is missing or differs from what the task expects."""
 
 
 class DownloadError(PodiumError, OSError):
-    """The competition's data cannot be fetched."""
+    """Failed download of data."""
 
 
 class SandboxGoneError(PodiumError, ConnectionError):
-    """The sandbox has ended, or can start nothing any more."""
+    """Sandbox that has ended or can no longer start programs."""
 
 
 class RecordError(PodiumError, OSError):
-    """The journal or the workspace history of a run cannot be read or written."""
+    """Journal or workspace history of a run that cannot be read or written."""
 
 
 class BoardError(PodiumError, ValueError):
-    """A key, a signature, a bundle or a ledger is not what it should be."""
+    """Invalid key, signature, bundle, ledger or response of a board."""
 
 
 class UnreachableError(BoardError, ConnectionError):
-    """A board does not answer, or has too much to do; the same may be tried again later."""
+    """Board that does not respond or is overloaded; the request can be retried."""
 
 
 class MissingExtraError(PodiumError, ImportError):
-    """An optional dependency is not installed."""
+    """Missing optional dependency."""
 
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional dependency. Run: pip install 'podium[{extra}]'")
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional dependency. Run: pip install 'podium[{extra}]'")
 
 
 class InvalidSubmission(PodiumError, ValueError):
-    """A submission is not of the required form; raised while checking, reported as a result."""
+    """Submission without the required format; raised by the check and reported as a result."""
 
 
 def explain(error: PodiumError | OSError) -> str:
-    """What went wrong and what to do about it, also where the system says it and not Podium."""
+    """Return the message of an error; for errors of the operating system, with a hint how to fix it."""
     if isinstance(error, PodiumError):
         return str(error)
-    place = f"{error.filename}: " if error.filename else ""
+    path = f"{error.filename}: " if error.filename else ""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
-            return f"{place}the disk is full. Free some space, or choose another with --out, --data-dir or PODIUM_HOME."
+            hint = "Free some space, or choose another disk with --out, --data-dir or PODIUM_HOME."
+            return f"{path}the disk is full. {hint}"
         case errno.EACCES | errno.EPERM | errno.EROFS:
-            return f"{place}{error.strerror}. Choose a folder you may write to with --out, --data-dir or PODIUM_HOME."
+            return f"{path}{error.strerror}. Choose a writable folder with --out, --data-dir or PODIUM_HOME."
         case _:
-            return f"{place}{error.strerror or error}"
+            return f"{path}{error.strerror or error}"

@@ -1,6 +1,6 @@
-"""What Podium uses of the private parts of Inspect AI: nothing else in Podium imports `inspect_ai._*` or the like.
+"""Private parts of Inspect AI that Podium uses; no other module imports `inspect_ai._*` or similar.
 
-Everything is imported where it is needed, because Inspect takes seconds to import.
+Inspect is imported inside functions, because importing it takes seconds.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from inspect_ai.util import SandboxEnvironment
     from pydantic import BaseModel
 
-IMPORTED_LATE = ("inspect_ai.agent._acp.server", "inspect_ai.model._providers.none")
-"""Modules that Inspect imports only in the middle of an evaluation."""
-CLIENTS_OF_MODELS = ("inspect_ai.model._openai_responses", "inspect_ai.model._providers.anthropic")
-"""Modules that it imports then too, of which an evaluation without a model needs none."""
+LATE_IMPORTS = ("inspect_ai.agent._acp.server", "inspect_ai.model._providers.none")
+"""Modules that Inspect imports only during an evaluation."""
+MODEL_CLIENT_MODULES = ("inspect_ai.model._openai_responses", "inspect_ai.model._providers.anthropic")
+"""Modules with model clients, imported during an evaluation although one without a model does not need them."""
 
 
 def prerequisite_error(message: str) -> Exception:
-    """An error that Inspect shows to its user as one sentence, without a traceback."""
+    """Return an error that Inspect shows as one sentence, without a traceback."""
     from inspect_ai._util.error import PrerequisiteError
 
     return PrerequisiteError(message)
 
 
 @contextmanager
-def without_clients_of_models() -> Iterator[None]:
-    """While the block runs, evaluations do not load the clients of OpenAI and Anthropic, which takes two seconds.
+def without_model_clients() -> Iterator[None]:
+    """Prevent evaluations from loading the clients of OpenAI and Anthropic, which takes two seconds.
 
-    For evaluations without a model alone: of others those clients keep what a sample's messages cannot hold.
+    Only for evaluations without a model: with one, these clients keep state that the messages of a sample cannot hold.
     """
     from inspect_ai.model import _assistant_internal as internal
 
@@ -51,7 +51,7 @@ def without_clients_of_models() -> Iterator[None]:
 
 @contextmanager
 def as_sample(sandbox: SandboxEnvironment) -> Iterator[None]:
-    """While the block runs, its task has a sandbox and counts what it uses as a sample would, without an evaluation."""
+    """Give the current asyncio task a sandbox and usage counters like those of a sample, without an evaluation."""
     from inspect_ai._util.working import init_sample_working_time
     from inspect_ai.log._transcript import Transcript, init_transcript
     from inspect_ai.model._model import init_sample_model_usage
@@ -77,23 +77,23 @@ def as_sample(sandbox: SandboxEnvironment) -> Iterator[None]:
 
 
 def sample_model_usage() -> dict[str, ModelUsage]:
-    """What the models of the current sample have used so far, by their names."""
+    """Return the usage of the current sample by model name."""
     from inspect_ai.model._model import sample_model_usage
 
     return sample_model_usage()
 
 
 def watch_model_calls(note: Callable[[str, Any, Any], None]) -> None:
-    """Has every request of the current sample that a model answers noted: the model, what was sent, what came back."""
+    """Call `note` with model, request and response of each successful model call of the current sample."""
     from inspect_ai.event import ModelEvent
     from inspect_ai.log import transcript
 
     seen: set[str | None] = set()
 
-    def look(event: object) -> None:  # an event comes again whenever it changes
+    def look(event: object) -> None:  # an event is repeated when it changes
         if not isinstance(event, ModelEvent) or event.uuid in seen or event.call is None:
             return
-        if event.call.response is not None and not event.call.error:  # a refusal or a broken line is no answer
+        if event.call.response is not None and not event.call.error:  # refusals and broken connections are no responses
             seen.add(event.uuid)
             note(event.model, event.call.request, event.call.response)
 
@@ -101,26 +101,26 @@ def watch_model_calls(note: Callable[[str, Any, Any], None]) -> None:
 
 
 def computing() -> AbstractContextManager[None]:
-    """While the block runs the sample is working, whatever else in it waits."""
+    """Count the time of the block as working time, even while other parts of the sample wait."""
     from inspect_ai._util.working import known_work
 
     return known_work()
 
 
 class ModelObserver(Protocol):
-    """Sees what programs ask a model; both methods are waited for."""
+    """Observer of model calls by programs; both methods are awaited."""
 
     async def asked(self, messages: list[ChatMessage]) -> None:
-        """Before the model is asked: the whole conversation so far."""
+        """Receive the complete conversation before the model is called."""
         ...
 
     async def answered(self, output: ModelOutput) -> None:
-        """Before the program gets the answer."""
+        """Receive the output of the model before the program does."""
         ...
 
 
 def failure_of(error: Exception) -> tuple[int | None, str]:
-    """What a provider, or Inspect before asking it, said when it did not answer: the status of HTTP and the message."""
+    """Return the HTTP status and the message of a failed model call, from the provider or from Inspect itself."""
     from inspect_ai._util.error import PrerequisiteError
     from inspect_ai.agent._bridge._errors import provider_error_payload
     from rich.text import Text
@@ -132,66 +132,66 @@ def failure_of(error: Exception) -> tuple[int | None, str]:
     return payload["status"], message
 
 
-def without_hidden_retries(model: Model) -> None:
-    """Has the client beneath a model send every request once, so that retries are seen and counted above it."""
+def disable_client_retries(model: Model) -> None:
+    """Disable retries in the client of a model, so that Podium sees and counts all retries itself."""
     client: Any = getattr(model.api, "client", None)
     if hasattr(client, "max_retries"):
         client.max_retries = 0
 
 
-async def told_window(model: Model) -> tuple[int | None, int | None]:
-    """The tokens of a model's window and of its longest answer, as far as its server or Inspect knows them."""
+async def context_window_of(model: Model) -> tuple[int | None, int | None]:
+    """Return the context window and the maximum output of a model in tokens, each None if unknown."""
     from inspect_ai.model import get_model_info
 
-    if model.api.base_url:  # whoever serves it chooses its window
+    if model.api.base_url:  # the server determines the window
         return await _served_window(model), None
     info = get_model_info(model)
     return (info.context_length, info.output_tokens) if info else (None, None)
 
 
 async def _served_window(model: Model) -> int | None:
-    """What the list of models says that an OpenAI-compatible server gives: vLLM and llama.cpp name the window there."""
+    """Return the context window from the model list of an OpenAI-compatible server such as vLLM or llama.cpp."""
     client: Any = getattr(model.api, "client", None)
     if not hasattr(client, "models"):
         return None
     try:
         with_limits = client.with_options(max_retries=0, timeout=10.0)
         listed = [entry.model_dump() async for entry in with_limits.models.list()]
-    except Exception:  # noqa: BLE001 (a server that has no such list, or another one)
+    except Exception:  # noqa: BLE001 (the server has no model list, or one in another format)
         return None
     served = [entry for entry in listed if str(model.name).endswith(str(entry.get("id")))] or listed[:1]
     for entry in served:
         meta = entry.get("meta") or {}
-        for found in (entry.get("max_model_len"), meta.get("n_ctx"), entry.get("context_length")):
-            if isinstance(found, int) and found > 0:
-                return found
+        for tokens in (entry.get("max_model_len"), meta.get("n_ctx"), entry.get("context_length")):
+            if isinstance(tokens, int) and tokens > 0:
+                return tokens
     return None
 
 
 class NoAnswerError(Exception):
-    """A model was asked, or could not be, and its cause says why there is no answer; the request was readable."""
+    """Failed model call for a readable request; the cause of the exception gives the reason."""
 
 
 _REACHED: ContextVar[list[str]] = ContextVar("reached")
-"""The models that were asked for the current request."""
+"""Models called for the current request."""
 
 
 class ModelBridge:
-    """Answers requests in the protocols of OpenAI, Anthropic and Google with the model of the current sample."""
+    """Bridge from the protocols of OpenAI, Anthropic and Google to the model of the current sample."""
 
     def __init__(self, observer: ModelObserver | None = None) -> None:
         """
         Args:
-            observer: sees what is asked and answered.
+            observer: observer of all model calls.
         """
         self._bridge = _bridge(observer)
 
     async def answer(self, protocol: str, document: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a request of the protocol that a method is named after.
+        """Answer a request in a protocol, which is the name of one of the methods below.
 
         Raises:
-            NoAnswerError: there is none.
-            Exception: whatever the request is wrong in; no model was asked.
+            NoAnswerError: the model call failed.
+            Exception: the request is invalid; no model was called.
         """
         from inspect_ai._util.error import PrerequisiteError
 
@@ -206,28 +206,28 @@ class ModelBridge:
         return answer
 
     async def chat(self, document: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a request of OpenAI's Chat Completions."""
+        """Answer a request of OpenAI's Chat Completions API."""
         from inspect_ai.agent._bridge.completions import inspect_completions_api_request
 
         return _plain(await inspect_completions_api_request(document, None, self._bridge))
 
     async def responses(self, document: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a request of OpenAI's Responses."""
+        """Answer a request of OpenAI's Responses API."""
         from inspect_ai.agent._bridge.responses import inspect_responses_api_request
 
         return _plain(await inspect_responses_api_request(document, None, None, None, self._bridge))
 
     async def messages(self, document: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a request of Anthropic's Messages."""
+        """Answer a request of Anthropic's Messages API."""
         from inspect_ai.agent._bridge.anthropic_api import inspect_anthropic_api_request
 
         return _plain(await inspect_anthropic_api_request(document, None, None, None, self._bridge))
 
     async def google(self, document: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a request of Google's generateContent.
+        """Answer a request of Google's generateContent API.
 
         Raises:
-            MissingExtraError: the types of that protocol are not installed.
+            MissingExtraError: the package with the types of this API is not installed.
         """
         from inspect_ai.agent._bridge.google_api import inspect_google_api_request
 
@@ -251,7 +251,7 @@ def _bridge(observer: ModelObserver | None) -> AgentBridge:
         content = output.message.content
         if isinstance(content, str) or any(part.type != "text" for part in content):
             return None
-        output.message.content = output.message.text  # Inspect writes ids of the parts between them
+        output.message.content = output.message.text  # Inspect would insert the ids of the parts
         return output
 
     return AgentBridge(
@@ -259,8 +259,8 @@ def _bridge(observer: ModelObserver | None) -> AgentBridge:
         filter=asked,
         response_filter=answered,
         forward_generation_config=True,
-        allow_remote_mcp=False,  # a provider would reach servers that the sandbox may not
-        allow_remote_media=False,  # this process would read files and addresses that the sandbox may not
+        allow_remote_mcp=False,  # a provider would reach servers that the sandbox must not
+        allow_remote_media=False,  # this process would read files and URLs that the sandbox must not
     )
 
 
@@ -268,8 +268,8 @@ def _plain(answer: BaseModel) -> dict[str, Any]:
     return answer.model_dump(mode="json", warnings=False)
 
 
-def note_waiting(seconds: float) -> None:
-    """Says that the current sample was waiting until now, which is not working time."""
+def report_waiting_time(seconds: float) -> None:
+    """Report that the current sample has waited, which is not working time."""
     from inspect_ai._util.working import report_sample_waiting_time
 
     report_sample_waiting_time(seconds)

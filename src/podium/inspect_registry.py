@@ -1,4 +1,4 @@
-"""What Inspect finds of Podium through its entry point: importing a name here registers it."""
+"""Entry point for Inspect AI: importing a name here registers it with Inspect."""
 
 from podium.interop.inspect_tasks import agent, podium_suite, podium_task
 from podium.sandbox.inspect_provider import BubblewrapSandbox, PodiumSandbox

@@ -1,7 +1,7 @@
-"""Finds what is offered under a name: by Podium itself, by an installed package, or at `package.module:Name`.
+"""Plug-ins: finds agents, backends, executors and tasks by name or as `package.module:Name`.
 
-Built-in things and those of other packages come through the same door. An entry-point group is named after what it
-holds: `podium.agents`, `podium.backends`, `podium.executors`, `podium.tasks`.
+Built-in plug-ins and those of installed packages are found in the same way. The entry-point groups are `podium.agents`,
+`podium.backends`, `podium.executors` and `podium.tasks`.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ from podium.errors import UsageError
 
 
 def offered(kind: str, builtin: Mapping[str, str]) -> dict[str, str]:
-    """Where everything of a kind is found, by name; nothing is imported.
+    """Return the import paths of all plug-ins of a kind by name, without importing them.
 
     Args:
-        kind: in the plural, such as `agents`.
-        builtin: Podium's own, by name `module:attribute`; no package can take such a name over.
+        kind: plural noun, such as `agents`.
+        builtin: import paths `module:attribute` of Podium's own plug-ins by name; packages cannot override them.
     """
-    return {**{name: target for of, name, target in _installed(tuple(sys.path)) if of == kind}, **builtin}
+    return {**{name: target for group, name, target in _installed(tuple(sys.path)) if group == kind}, **builtin}
 
 
 @cache
 def _installed(_path: tuple[str, ...]) -> list[tuple[str, str, str]]:
-    """Kind, name and place of what packages on Python's path offer; of two of one name the first on the path is last.
+    """Return kind, name and import path of all plug-ins of installed packages; those first on the path come last.
 
-    Looking through all packages takes 20 ms, and every sandbox asks.
+    Cached, because scanning all packages takes 20 ms.
     """
     points = (point for package in distributions() for point in package.entry_points)
-    found = [(point.group, point.name, point.value) for point in points if point.group.startswith("podium.")]
-    return [(group.removeprefix("podium."), name, target) for group, name, target in reversed(found)]
+    plugins = [(point.group, point.name, point.value) for point in points if point.group.startswith("podium.")]
+    return [(group.removeprefix("podium."), name, target) for group, name, target in reversed(plugins)]
 
 
 def find(kind: str, name: str, builtin: Mapping[str, str]) -> Any:
-    """The thing of that name.
+    """Import and return the plug-in with this name or import path.
 
     Raises:
-        UsageError: there is none; the closest name, or all of them, are said.
+        UsageError: there is no such plug-in; the message names the closest one, or lists all.
     """
-    known = offered(kind, builtin)
-    target = known.get(name) or (name if ":" in name else None)
+    targets = offered(kind, builtin)
+    target = targets.get(name) or (name if ":" in name else None)
     if target is None:
-        close = get_close_matches(name, known, n=1)
-        hint = f"Did you mean '{close[0]}'?" if close else f"The {kind} are: {', '.join(known)}."
+        close = get_close_matches(name, targets, n=1)
+        hint = f"Did you mean '{close[0]}'?" if close else f"The {kind} are: {', '.join(targets)}."
         raise UsageError(f"There is no {kind.removesuffix('s')} '{name}'. {hint}")
     return _load(kind, name, target)
 
@@ -57,19 +57,19 @@ def find(kind: str, name: str, builtin: Mapping[str, str]) -> Any:
 def _load(kind: str, name: str, target: str) -> Any:
     module, _, attribute = target.partition(":")
     try:
-        found: Any = import_module(module)
+        plugin: Any = import_module(module)
         for part in attribute.split("."):
-            found = getattr(found, part)
-    except Exception as error:  # whatever the code of others raises
-        said = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
-        raise UsageError(f"The {kind.removesuffix('s')} '{name}' cannot be loaded from {target}: {said}") from error
-    return found
+            plugin = getattr(plugin, part)
+    except Exception as error:  # third-party code may raise any exception
+        reason = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
+        raise UsageError(f"The {kind.removesuffix('s')} '{name}' cannot be loaded from {target}: {reason}") from error
+    return plugin
 
 
 class CallablePackage(ModuleType):
-    """A package that shares its name with a public function, such as `podium.report`, and calls it.
+    """Package that calls the public function of the same name, such as `podium.report`.
 
-    Importing one of its modules binds the name to the package, which would hide the function otherwise.
+    Importing one of its modules binds the name to the package, which would otherwise hide the function.
     """
 
     def __call__(self, *args: Any, **options: Any) -> Any:

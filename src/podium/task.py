@@ -1,7 +1,7 @@
-"""The words everything shares: tasks, suites, references, metrics and submission forms.
+"""Declarations of tasks, suites, references, metrics and submission formats.
 
-Only declarations live here. What is done with them lies further down: `data` prepares, `grading` grades,
-`catalog` holds the tasks themselves.
+This module has no behaviour of its own: `data` prepares tasks, `grading` grades submissions, and `catalog` contains the
+tasks.
 """
 
 from __future__ import annotations
@@ -19,57 +19,57 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SUBMISSION = "submission/submission.csv"
-"""Where a table lies in the workspace."""
+"""Path of a submitted table in the workspace."""
 
 Edition = Literal["v1", "fixed"]
 Medal = Literal["gold", "silver", "bronze"]
 
 Prepare = Callable[[Path, Path, Path], None]
-"""`prepare(raw, public, private)` fills two empty folders from the raw one."""
+"""`prepare(raw, public, private)` fills the two empty folders `public` and `private` from the raw data."""
 SomePrepare = TypeVar("SomePrepare", bound=Prepare)
 Fetch = Callable[[Path], None]
-"""`fetch(raw)` downloads into a folder, where data does not come from Kaggle; what is there already is kept."""
+"""`fetch(raw)` downloads data that is not from Kaggle into a folder, and keeps files that exist."""
 Fabricate = Callable[[Path, "np.random.Generator"], None]
-"""`fabricate(raw, rng)` fills an empty folder with a miniature of the raw data."""
+"""`fabricate(raw, rng)` fills an empty folder with fabricated raw data for a miniature."""
 Score = Callable[["pd.DataFrame", "pd.DataFrame"], float]
-"""`score(answers, submission)` over two tables whose rows already correspond."""
+"""`score(answers, submission)` returns the score of two tables with aligned rows."""
 SomeScore = TypeVar("SomeScore", bound=Score)
 ReadAnswers = Callable[[Path], "pd.DataFrame"]
-"""`read(private)` gives a table with the id columns and whatever scoring needs."""
+"""`read(private)` returns a table with the id columns and all columns that scoring needs."""
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A score function over (truth, prediction) arrays that knows which direction is better."""
+    """Score function of (truth, prediction) arrays, with the direction of improvement."""
 
     name: str
-    """As written in code and JSON, such as `roc_auc`."""
+    """Identifier in code and JSON, such as `roc_auc`."""
     title: str
-    """As written for people, such as `ROC AUC`."""
+    """Title in reports, such as `ROC AUC`."""
     function: Callable[..., float]
     higher_is_better: bool
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, truth: Any, prediction: Any) -> float:
-        """The score; NaN where the formula is undefined, such as a correlation with a constant."""
+        """Return the score, or NaN if it is undefined, such as a correlation with a constant."""
         return float(self.function(truth, prediction, **self.options))
 
     def using(self, *, title: str | None = None, **options: Any) -> Metric:
-        """The same metric with some of its options fixed: `f1.using(average="macro")`."""
+        """Return a copy of the metric with options set, such as `f1.using(average="macro")`."""
         return replace(self, title=title or self.title, options={**self.options, **options})
 
     @property
-    def takes_names(self) -> bool:
-        """Whether the function wants to know what rows are called, for its messages."""
+    def takes_row_names(self) -> bool:
+        """True if the function takes the names of rows, for its error messages."""
         return "names" in signature(self.function).parameters
 
     def is_better(self, score: float, other: float) -> bool:
-        """Whether the first score is strictly better than the second."""
+        """Return whether the first score is strictly better than the second."""
         return score > other if self.higher_is_better else score < other
 
 
 def metric(title: str, *, higher_is_better: bool) -> Callable[[Callable[..., float]], Metric]:
-    """Turns a function of (truth, prediction, *, options) into a `Metric` of the same name."""
+    """Return a decorator that turns a function of (truth, prediction, *, options) into a `Metric` of the same name."""
 
     def decorate(function: Callable[..., float]) -> Metric:
         return Metric(function.__name__, title, function, higher_is_better)
@@ -79,41 +79,41 @@ def metric(title: str, *, higher_is_better: bool) -> Callable[[Callable[..., flo
 
 @dataclass(frozen=True)
 class Number:
-    """A finite number within bounds, both included."""
+    """Rule for cells with a finite number within inclusive bounds."""
 
     low: float | None = None
     high: float | None = None
     blank: bool = False
-    """Whether a cell may be empty, which reads as NaN: for rows or columns that are not scored."""
+    """True if cells may be empty (read as NaN), for rows or columns that are not scored."""
 
 
 @dataclass(frozen=True)
 class Integer:
-    """A whole number; `3.0` is one, `3.5` is not."""
+    """Rule for cells with an integer within inclusive bounds; `3.0` is valid, `3.5` is not."""
 
     low: int | None = None
     high: int | None = None
     cut: bool = False
-    """Whether what follows the decimal point is cut off, not refused: for tasks that have always taken any number."""
+    """True to truncate other numbers instead of rejecting them, for compatibility with the original task."""
 
 
 @dataclass(frozen=True)
 class Boolean:
-    """True or false, in any case, or 0 and 1."""
+    """Rule for cells with True or False in upper or lower case, or 0 or 1."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """Any text; numbers are taken as they are written."""
+    """Rule for cells with text; numbers are compared as written."""
 
     blank: bool = True
-    """Whether a cell may be empty."""
+    """True if cells may be empty."""
     choices: tuple[str, ...] | None = None
-    """The only texts allowed, where the task has a closed list."""
+    """Allowed values, or None for any text."""
     empty: str = ""
-    """What an empty cell is compared as."""
+    """Value of empty cells."""
     retyped: bool = False
-    """Whether a column reads as pandas guesses it: NA and its like are blank, 007 in a column of numbers is 7."""
+    """True to read the column with the type that pandas infers: NA is empty, and 007 among numbers is 7."""
 
 
 Values = Number | Integer | Boolean | Text
@@ -122,43 +122,43 @@ _SHORT: dict[type, Values] = {float: Number(), int: Integer(), bool: Boolean(), 
 
 @dataclass(frozen=True)
 class Columns:
-    """The form of a submission: a table with id columns and target columns."""
+    """Submission format: a table with id columns and target columns."""
 
     id: str | tuple[str, ...]
-    """The column, or columns, that say which row is meant; none where rows are compared by their position."""
+    """Id column or columns; an empty tuple to compare rows by position."""
     target: str | tuple[str, ...]
-    """The column, or columns, that hold the prediction."""
+    """Prediction column or columns."""
     values: Values | type | Mapping[str, Values]
-    """What target cells may hold: one rule for all, `float`, `int`, `bool`, `str`, or a rule per column."""
+    """Rule for target cells: one rule, `float`, `int`, `bool` or `str` for all columns, or a rule per column."""
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """Other names that a column may go by, where the task has always taken them."""
+    """Alternative column names that the original task accepts, mapped to column names."""
     extra_columns: bool = True
-    """Whether further columns are ignored (or refused)."""
+    """True to ignore additional columns, False to reject them."""
     column_order: bool = False
-    """Whether the columns must stand in their order, ids first."""
+    """True if the columns must be in the declared order, ids first."""
     extra_rows: bool = False
-    """Whether the submission may hold ids that are not graded; they are left out."""
+    """True to ignore rows with unknown ids, False to reject them."""
     missing_rows: bool = False
-    """Whether ids may be missing; scoring then gets the rows that are there."""
+    """True if ids may be missing; only the submitted rows are scored then."""
     repeated_rows: bool = False
-    """Whether an id may have several rows; scoring then gets them one after the other, in their order."""
+    """True if an id may have several rows; they are scored one after the other, in their order."""
     row_total: float | None = None
-    """What the targets of each row must add up to, where they are a distribution."""
+    """Required sum of the targets of each row, if they are a distribution."""
     row_tolerance: float = 1.1e-5
-    """How far a row may be off that total."""
+    """Maximum difference between the sum of a row and `row_total`."""
     sample: str = "sample_submission.csv"
-    """The sample submission in the public folder; it lists the ids."""
+    """File name of the sample submission in the public folder, which lists the ids."""
     answers: str = "test.csv"
-    """The answers in the private folder."""
+    """File name of the answers in the private folder."""
     answers_target: str | tuple[str, ...] | None = None
-    """The answers' names for the target columns, where they differ."""
+    """Names of the target columns in the answers, if they differ from `target`."""
     max_bytes: int | None = None
-    """Largest submission read, where the default (a multiple of the sample's size) does not suit."""
+    """Maximum size of a submission in bytes; by default a multiple of the size of the sample submission."""
 
     names: ClassVar[tuple[str, ...]] = (SUBMISSION,)
-    """What is graded in the workspace."""
+    """Files in the workspace that are graded."""
     tolerance: ClassVar[float] = 0.0
-    """Grading a table again gives the same score."""
+    """Maximum relative difference between two gradings of a submission: none for tables."""
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -169,7 +169,7 @@ class Columns:
         return (self.target,) if isinstance(self.target, str) else self.target
 
     def rule(self, column: str) -> Values:
-        """What the cells of a target column may hold."""
+        """Return the rule for the cells of a target column."""
         if isinstance(self.values, Mapping):
             return self.values[column]
         return _SHORT[self.values] if isinstance(self.values, type) else self.values
@@ -177,60 +177,61 @@ class Columns:
 
 @dataclass(frozen=True)
 class Files:
-    """The form of a submission that is not a table: a program or weights in the workspace, which Podium evaluates."""
+    """Submission format: files in the workspace, such as a program or weights, which Podium evaluates."""
 
     names: tuple[str, ...]
-    """Files, and folders with a slash at the end, relative to the workspace; "./" is all of it. Each must be there."""
+    """Required files, and folders with a trailing slash, relative to the workspace; "./" is the whole workspace."""
     max_bytes: int = 2 << 30
-    """Largest submission that is evaluated, all files together."""
+    """Maximum total size of the files in bytes."""
     tolerance: float = 1e-6
-    """How far, as a share of the score, a second evaluation may be off: times never repeat exactly."""
+    """Maximum relative difference between two gradings of a submission, as measured times vary."""
 
 
-class EndedProgram(Protocol):
-    """What came of a program in a fresh sandbox."""
+class CompletedProgram(Protocol):
+    """Result of a program that ran in a fresh sandbox."""
 
     seconds: float
-    """By Podium's clock, from outside, from the start of the program to its end."""
+    """Wall-clock time of the program, measured outside the sandbox."""
     exit_code: int
     stopped: str | None
-    """Why Podium ended it, such as a time limit; None if it ended by itself."""
+    """Reason why Podium stopped the program, such as a time limit; None if it ended by itself."""
     output: str
-    """The end of what it printed, errors included, for messages."""
+    """End of its standard output and standard error, for messages."""
 
     def read(self, name: str, max_bytes: int = 1 << 30) -> bytes:
-        """A file that it left. Its content is the agent's word: parse it as hostile input, never unpickle it.
+        """Return the content of a file that it wrote. Treat it as hostile input, and never unpickle it.
 
         Raises:
-            InvalidSubmission: there is none, or it is a link, not a plain file, or too large.
+            InvalidSubmission: the file is missing, too large, a link or not a regular file.
         """
         ...
 
 
 class Execute(Protocol):
-    """Runs programs for an evaluation, each call in a fresh sandbox that is gone afterwards, all on the same cores."""
+    """Callable that runs programs for an evaluation, each in a new sandbox, all on the same cores."""
 
     def __call__(
         self, command: Sequence[str], *, files: Mapping[str, Path | bytes], time_s: float, data: bool = False
-    ) -> EndedProgram:
-        """
+    ) -> CompletedProgram:
+        """Run a program and return its result.
+
         Args:
-            command: the program, seen from its working folder; `python` is the agent's own.
-            files: what lies in that folder, by relative name: a file or folder of the host to copy, or its content.
-            time_s: after which it is stopped.
-            data: whether the public data is at `data/` there.
+            command: program and arguments, relative to the working folder; `python` is the agent's interpreter.
+            files: files of the working folder by relative name: a file or folder of the host to copy, or its content.
+            time_s: time limit in seconds.
+            data: True to provide the public data in `data/`.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What an evaluation has at hand."""
+    """Inputs of an evaluation of submitted files."""
 
     submission: Path
-    """A folder with the submitted files under their names. Agents wrote them: execute them only with `execute`."""
+    """Folder with the submitted files. They are untrusted: run them only with `execute`."""
     starter: Path | None
-    """The starter files as they were handed out."""
+    """Folder with the original starter code, or None."""
     public: Path
     private: Path
     miniature: bool
@@ -239,9 +240,9 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """The scores of the people (or of a forged task's field) a submission is ranked against.
+    """Scores of the people, or of a forged task's simulated entrants, that submissions are ranked against.
 
-    Either `scores` holds every entry, best first, or thresholds and evenly spaced quantiles stand for them.
+    Give either all `scores`, best first, or the medal thresholds with evenly spaced quantiles.
     """
 
     lower_is_better: bool
@@ -252,24 +253,24 @@ class Leaderboard:
     bronze: float | None = None
     median: float | None = None
     quantiles: tuple[float, ...] | None = None
-    """Scores at equal steps of rank, from the best to the worst."""
+    """Scores at evenly spaced ranks, from best to worst."""
     measured: bool = False
-    """Whether the scores are those of a field of simulated entrants, not of people."""
+    """True if the scores are those of simulated entrants."""
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """The score of the starter code, which a research task asks to improve upon."""
+    """Score of the starter code of a research task, which submissions should improve on."""
 
     score: float
-    """The mean over its runs."""
+    """Mean over all runs of the starter code."""
     success_at: float = 10.0
-    """Improvement in percent that counts as success."""
+    """Minimum improvement in percent for a success."""
     sd: float | None = None
-    """The standard deviation over its runs, where it was measured more than once."""
+    """Standard deviation over its runs, or None for a single run."""
     runs: int = 1
     by_definition: bool = False
-    """Whether no measurement can change it: a speed-up over the starter is 1 for the starter itself."""
+    """True if the score is fixed by definition, such as a speed-up over the starter code, which is 1."""
 
 
 Reference = Leaderboard | Baseline
@@ -277,39 +278,39 @@ Reference = Leaderboard | Baseline
 
 @dataclass(frozen=True)
 class Measured:
-    """A score that was measured several times, in turns with the starter's."""
+    """Score measured several times, alternating with measurements of the starter code."""
 
     score: float
     interval: tuple[float, float] | None = None
-    """Where the score lies, 95 times of 100; None where it was measured too few times to say."""
+    """95 % confidence interval, or None if there are too few measurements."""
     baseline: Baseline | None = None
-    """What the starter scored at the same time, unless that is 1 by definition."""
+    """Score of the starter code in the same measurement, or None if it is 1 by definition."""
 
 
 Evaluate = Callable[[Evaluation], float | Measured]
-"""`evaluate(evaluation)` gives the score of submitted files, or raises `InvalidSubmission` with what to fix."""
+"""`evaluate(evaluation)` returns the score of submitted files, or raises `InvalidSubmission` with a hint."""
 
 
 @dataclass(frozen=True)
 class Starter:
-    """What a research task puts into the workspace before the agent begins."""
+    """Starter code of a research task, copied into the workspace before the agent starts."""
 
     folder: Path
-    """The files, as they lie beside the task file."""
+    """Folder with the files, beside the task file."""
     script: str
-    """The one to improve, relative to the folder."""
+    """Script to improve, relative to the folder."""
     read_only: tuple[str, ...] = ()
-    """Patterns of files in the folder that the agent may not change."""
+    """Patterns of files that the agent must not change."""
 
 
 @dataclass
 class EditionParts:
-    """What editions of a task differ in: how data is made and submissions are scored."""
+    """Parts of a task that can differ between editions, such as data preparation and scoring."""
 
     reason: str = ""
-    """Why it exists, where it is not the first."""
+    """Reason for this edition, unless it is the first."""
     brief: str = ""
-    """What the agent is told, where it differs from the first edition."""
+    """Task description for the agent, if it differs from the first edition."""
     prepare: Prepare | None = None
     score: Score | None = None
     answers: ReadAnswers | None = None
@@ -318,12 +319,12 @@ class EditionParts:
     metric: Metric | None = None
     reference: Reference | None = None
     known_leaks: str = ""
-    """What ids or the order of rows tell about the answers, where that comes from the data as it was published."""
+    """Information about the answers that ids or row order leak in the data as published."""
 
 
 @dataclass
 class Task:
-    """Data, a goal, a metric and a reference. Facts are declared, the unusual is a function."""
+    """Task: data, goal, metric and reference. Facts are fields, and custom steps are decorated functions."""
 
     id: str
     title: str
@@ -331,52 +332,52 @@ class Task:
     metric: Metric
     submission: Columns | Files
     brief: str = ""
-    """What the agent is told, in Markdown."""
+    """Task description for the agent, in Markdown."""
     reference: Reference | None = None
     starter: Starter | None = None
     edition: Edition = "v1"
-    """The one that is meant where none is named."""
+    """Default edition."""
     time_s: float | None = None
-    """Working time of a run where no budget is given."""
+    """Default working time of a run in seconds."""
     steps: int | None = None
     generated: bool = False
-    """Whether the data is made from a seed and needs no raw folder."""
+    """True if the data is generated from a seed and needs no raw data."""
     fabricator: Fabricate | None = None
     fetcher: Fetch | None = None
     editions: dict[Edition, EditionParts] = field(default_factory=lambda: {"v1": EditionParts()})
 
     def prepare(self, function: SomePrepare) -> SomePrepare:
-        """Decorator: how public and private files are made from raw ones."""
+        """Register a function that prepares public and private files from raw data (decorator)."""
         self._first.prepare = function
         return function
 
     def score(self, function: SomeScore) -> SomeScore:
-        """Decorator: scores aligned tables where applying the metric to the target columns is not enough."""
+        """Register a function that scores aligned tables, if applying the metric is not enough (decorator)."""
         self._first.score = function
         return function
 
     def answers(self, function: ReadAnswers) -> ReadAnswers:
-        """Decorator: reads answers that are not a plain table with a row per id."""
+        """Register a function that reads answers, if they are not a table with one row per id (decorator)."""
         self._first.answers = function
         return function
 
     def evaluate(self, function: Evaluate) -> Evaluate:
-        """Decorator: the score of a submission that is files, not a table."""
+        """Register a function that scores a submission of files (decorator)."""
         self._first.evaluate = function
         return function
 
     def fetch(self, function: Fetch) -> Fetch:
-        """Decorator: how raw data is downloaded, where it does not come from Kaggle under the task's id."""
+        """Register a function that downloads raw data, if it is not on Kaggle under the id of the task (decorator)."""
         self.fetcher = function
         return function
 
     def fabricate(self, function: Fabricate) -> Fabricate:
-        """Decorator: how a miniature of the raw data is made."""
+        """Register a function that fabricates raw data for the miniature (decorator)."""
         self.fabricator = function
         return function
 
     def fixed(self, reason: str, **changes: Any) -> EditionParts:
-        """Declares the `fixed` edition; it starts as the first one with some of its parts replaced."""
+        """Add the edition `fixed`: a copy of the first edition with some parts replaced."""
         self.editions["fixed"] = replace(self._first, reason=reason, **changes)
         return self.editions["fixed"]
 
@@ -386,34 +387,34 @@ class Task:
 
     @property
     def is_table(self) -> bool:
-        """Whether a table is submitted, and not files."""
+        """True if the submission is a table, False if it is files."""
         return isinstance(self.submission, Columns)
 
     @property
     def form(self) -> Columns:
-        """The form of the table that is submitted.
+        """Submission format of a task with a table.
 
         Raises:
             UsageError: the submission is not a table.
         """
         if isinstance(self.submission, Files):
-            raise UsageError(f"{self.id} asks for files ({', '.join(self.submission.names)}), not for a table.")
+            raise UsageError(f"The submission of {self.id} is files ({', '.join(self.submission.names)}), not a table.")
         return self.submission
 
     @property
     def parts(self) -> EditionParts:
-        """What the edition that is meant consists of."""
+        """Parts of the current edition."""
         return self.editions[self.edition]
 
     def with_brief(self, brief: str, note: str = "") -> Task:
-        """The task with what agents are told; `note` is what the fixed edition adds to it."""
+        """Return a copy of the task with a description; `note` is appended in the edition `fixed`."""
         editions = dict(self.editions)
         if note:
             editions["fixed"] = replace(editions["fixed"], brief=f"{brief}\n{note}")
         return replace(self, brief=brief, editions=editions)
 
     def in_edition(self, edition: Edition | None = None) -> Task:
-        """The task as it stands in one of its editions, by default the one that is meant.
+        """Return a copy of the task with the parts of an edition, by default those of `edition`.
 
         Raises:
             UsageError: the task has no such edition.
@@ -444,12 +445,12 @@ def competition(
     known_leaks: str = "",
     time_s: float = 24 * 3600.0,
 ) -> Task:
-    """A task whose brief the catalogue adds, and whose human leaderboard where it is one of Kaggle's.
+    """Return a competition. The catalogue adds its brief and, for Kaggle competitions, the human leaderboard.
 
     Args:
-        leaderboard: what scores are ranked against; thresholds alone will do.
-        known_leaks: what ids or the order of rows tell about the answers.
-        time_s: working time of a run where no budget is given; by default MLE-bench's.
+        leaderboard: leaderboard to rank scores against; thresholds are sufficient.
+        known_leaks: information about the answers that ids or row order leak.
+        time_s: default working time of a run in seconds; that of MLE-bench unless given.
     """
     return Task(
         id=id,
@@ -475,11 +476,11 @@ def research_task(
     first: Edition = "v1",
     known_leaks: str = "",
 ) -> Task:
-    """A task with starter code to improve on, and MLAgentBench's budget. Its fixed edition is the one that is meant.
+    """Return a research task: starter code to improve, the budget of MLAgentBench, and `fixed` as the default edition.
 
     Args:
-        first: the edition that is declared first; "fixed" where the original has no score to reproduce.
-        known_leaks: what ids or the order of rows tell about the answers.
+        first: edition that is declared first; "fixed" if the original has no score to reproduce.
+        known_leaks: information about the answers that ids or row order leak.
     """
     return Task(
         id=id,
@@ -498,7 +499,7 @@ def research_task(
 
 @dataclass(frozen=True)
 class Suite:
-    """A named list of tasks."""
+    """Named list of tasks."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""Text for people: durations, sizes and counts, and text made safe and short enough to show or store."""
+"""Text helpers: durations, sizes and counts, and safe, bounded text for terminals and files."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-OBSERVATION_CHARACTERS = 20_000
+MAX_OBSERVATION_CHARACTERS = 20_000
 """Maximum length of a text in an observation."""
 _SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _BYTES = {"m": 1 << 20, "mb": 1 << 20, "g": 1 << 30, "gb": 1 << 30, "t": 1 << 40, "tb": 1 << 40}
 
 
 def format_duration(seconds: float) -> str:
-    """A duration in its two largest units.
+    """Return a duration in its two largest units.
 
     >>> [format_duration(seconds) for seconds in (0.25, 42, 80, 3600, 4800)]
     ['0.2 s', '42 s', '1 min 20 s', '1 h', '1 h 20 min']
@@ -27,12 +27,12 @@ def format_duration(seconds: float) -> str:
 
 
 def _in_units(amount: int, large: str, small: str) -> str:
-    whole, rest = divmod(amount, 60)
-    return " ".join(f"{number:,} {unit}" for number, unit in ((whole, large), (rest, small)) if number)
+    quotient, rest = divmod(amount, 60)
+    return " ".join(f"{number:,} {unit}" for number, unit in ((quotient, large), (rest, small)) if number)
 
 
 def format_size(size_bytes: float) -> str:
-    """A number of bytes in the unit that fits.
+    """Return a number of bytes with a suitable binary unit.
 
     >>> [format_size(size) for size in (0, 999, 1536, 8 << 30)]
     ['0 bytes', '999 bytes', '1.5 KiB', '8 GiB']
@@ -46,10 +46,10 @@ def format_size(size_bytes: float) -> str:
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    """Text of agents or strangers that is safe on a terminal: no escape sequences, no reversed writing.
+    """Return untrusted text without terminal escape sequences and bidirectional control characters.
 
     Args:
-        lines: whether line ends and tabs stay.
+        lines: True to keep line ends and tabs.
 
     >>> printable("red: \\x1b[31m"), printable("two\\nlines", lines=True)
     ('red: �[31m', 'two\\nlines')
@@ -59,7 +59,7 @@ def printable(text: str, *, lines: bool = False) -> str:
 
 
 def plural(number: int, noun: str) -> str:
-    """A number of things.
+    """Return a number with its noun in the singular or plural.
 
     >>> plural(1, "run"), plural(2500, "run")
     ('1 run', '2,500 runs')
@@ -68,7 +68,7 @@ def plural(number: int, noun: str) -> str:
 
 
 def miniature_warning(miniatures: int, total: int) -> str | None:
-    """The first line of whatever shows runs on fabricated data; None if there are none.
+    """Return the warning to print above results on fabricated data, or None if there are none.
 
     >>> miniature_warning(1, 1)
     'MINIATURE: fabricated data; scores and medals say nothing about the real task.'
@@ -86,7 +86,7 @@ def miniature_warning(miniatures: int, total: int) -> str | None:
 
 
 def last_number(texts: Sequence[str]) -> float | None:
-    """The last of some texts that is a finite number.
+    """Return the last of some texts that is a finite number, or None.
 
     >>> last_number(["0.5", "0.7", "nan", "-"])
     0.7
@@ -107,44 +107,44 @@ def printed_score(output: str, name: str) -> float | None:
 
 
 def parse_duration(text: str) -> float:
-    """The seconds of a duration such as 90s, 30m, 24h or 2d; a bare number is seconds.
+    """Parse a duration such as 90s, 30m, 24h or 2d into seconds; a bare number is seconds.
 
     >>> parse_duration("90"), parse_duration("1.5h")
     (90.0, 5400.0)
 
     Raises:
-        ValueError: it is not one.
+        ValueError: the text is not a positive duration.
     """
-    found = _in_unit(text, _SECONDS)
-    if found is None:
+    seconds = _in_unit(text, _SECONDS)
+    if seconds is None:
         raise ValueError(f"invalid duration '{text}'. Write 90s, 30m, 24h or 2d.")
-    if not found:
+    if not seconds:
         raise ValueError(f"invalid duration '{text}': it must be more than 0.")
-    return found
+    return seconds
 
 
 def parse_size(text: str) -> int:
-    """The bytes of a size such as 500M or 8G.
+    """Parse a size such as 500M or 8G into bytes.
 
     >>> parse_size("500M"), parse_size("8 GB")
     (524288000, 8589934592)
 
     Raises:
-        ValueError: it is not one.
+        ValueError: the text is not a size.
     """
-    found = _in_unit(text, _BYTES)
-    if found is None:
+    size = _in_unit(text, _BYTES)
+    if size is None:
         raise ValueError(f"invalid size '{text}'. Write 500M or 8G.")
-    return int(found)
+    return int(size)
 
 
 def _in_unit(text: str, units: Mapping[str, float]) -> float | None:
-    """A number and one of the units, multiplied; None if the text is something else."""
-    found = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)", text.strip().lower())
-    return float(found[1]) * units[found[2]] if found and found[2] in units else None
+    """Parse a number with one of the units; return None for any other text."""
+    match = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)", text.strip().lower())
+    return float(match[1]) * units[match[2]] if match and match[2] in units else None
 
 
-def bounded(text: str, limit: int = OBSERVATION_CHARACTERS) -> str:
+def bounded(text: str, limit: int = MAX_OBSERVATION_CHARACTERS) -> str:
     """Return the text, or its beginning and end around a line that counts the omitted characters."""
     if len(text) <= limit:
         return text

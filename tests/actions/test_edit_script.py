@@ -28,14 +28,14 @@ def test_an_edit_is_saved_and_shown_as_a_diff(bench: Bench) -> None:
     assert "halve the rate" in bench.prompt(0)
 
 
-def test_the_main_model_edits_where_no_other_is_named(bench: Bench) -> None:
+def test_the_main_model_edits_by_default(bench: Bench) -> None:
     bench.roles = {}
     bench.answers = ["```\n1\n```"]
     bench.perform(edit("train.py", "train.py"))
     assert bench.models.requests[0]["model"] == "main"
 
 
-def test_undo_takes_back_what_was_written_not_what_was_read(bench: Bench) -> None:
+def test_undo_reverts_the_written_file_not_the_one_read(bench: Bench) -> None:
     (bench.workspace / "code").mkdir()
     (bench.workspace / "code/a.py").write_text("a = 1\n")
     (bench.workspace / "code/b.py").write_text("b = 1\n")
@@ -62,7 +62,7 @@ def test_a_script_that_does_not_exist_starts_empty(bench: Bench) -> None:
     assert "has been removed" in undone
 
 
-def test_a_malformed_answer_is_asked_for_once_more(bench: Bench) -> None:
+def test_a_malformed_answer_is_requested_again_once(bench: Bench) -> None:
     (bench.workspace / "train.py").write_text(SCRIPT)
     bench.answers = ["I changed it, trust me.", "```\nfixed\n```"]
     [observation] = bench.perform(edit("train.py", "train.py"))
@@ -83,7 +83,7 @@ def test_a_model_that_fails_is_an_observation(bench: Bench) -> None:
     (bench.workspace / "train.py").write_text(SCRIPT)
     bench.answers = [Fault(400, "this model does not want to"), "   "]
     failed, empty = bench.perform(edit("train.py", "train.py"), edit("train.py", "train.py"))
-    assert "(edit) could not answer" in failed
+    assert "The 'edit' model could not answer" in failed
     assert "this model does not want to" in failed
     assert "its answer was empty" in empty
 
@@ -105,13 +105,13 @@ def test_files_that_cannot_be_edited(bench: Bench) -> None:
     assert "read-only" in protected
 
 
-def test_an_edit_without_effect_says_so(bench: Bench) -> None:
+def test_an_edit_without_effect_is_reported(bench: Bench) -> None:
     (bench.workspace / "train.py").write_text(SCRIPT)
     bench.answers = [f"```\n{SCRIPT}```"]
     assert "changed nothing" in bench.perform(edit("train.py", "train.py"))[0]
 
 
-def test_line_ends_and_backticks_of_a_script_survive(bench: Bench) -> None:
+def test_line_endings_and_backticks_of_a_script_survive(bench: Bench) -> None:
     script = 'doc = """\r\n```\r\ncode\r\n```\r\n"""\r\n'
     (bench.workspace / "a.py").write_bytes(script.encode())
     bench.answers = [f"````\n{script.replace(chr(13), '')}x = 1\n````"]
@@ -153,7 +153,7 @@ def test_a_segment_must_exist(bench: Bench) -> None:
             for start, end in ranges
         )
     )
-    assert all("train.py has 4 lines: there are no lines" in observation for observation in observations)
+    assert all("train.py has 4 lines, so lines" in observation for observation in observations)
     assert not bench.models.requests
 
 
@@ -172,5 +172,5 @@ def test_a_segment_must_exist(bench: Bench) -> None:
         ("", None),
     ],
 )
-def test_the_one_fenced_block(answer: str, block: str | None) -> None:
+def test_fenced_block(answer: str, block: str | None) -> None:
     assert fenced_block(answer) == block

@@ -1,4 +1,4 @@
-"""Running scripts: what an agent is told of their output, and how a runtime takes part."""
+"""Actions that run scripts: their output, and runs that use their own runner."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def test_scripts_run_in_the_workspace_with_their_arguments(bench: Bench) -> None
     (bench.workspace / "code").mkdir()
     (bench.workspace / "code/a.py").write_text("import os, sys\nprint(os.getcwd(), sys.argv[1:])")
     assert bench.perform(run("code/a.py", "--name 'two words' β")) == [
-        "code/a.py ended without an error. It printed:\n/home ['--name', 'two words', 'β']"
+        "code/a.py ended without an error. Output:\n/home ['--name', 'two words', 'β']"
     ]
 
 
-def test_what_is_shown_depends_on_how_it_ended(bench: Bench) -> None:
+def test_the_output_shown_depends_on_the_exit_code(bench: Bench) -> None:
     scripts = {
         "both": "import sys; print('out'); print('err', file=sys.stderr)",
         "quiet": "import sys; print('err', file=sys.stderr)",
@@ -42,13 +42,13 @@ def test_what_is_shown_depends_on_how_it_ended(bench: Bench) -> None:
     for name, text in scripts.items():
         (bench.workspace / name).write_text(text)
     seen = dict(zip(scripts, bench.perform(*(run(name) for name in scripts)), strict=True))
-    assert seen["both"].endswith("printed:\nout")
-    assert seen["quiet"].endswith("printed:\nerr")
-    assert seen["silent"].endswith("printed:\n(nothing)")
-    assert seen["fails"].startswith("fails failed with exit code 1. It printed:\nTraceback")
+    assert seen["both"].endswith("Output:\nout")
+    assert seen["quiet"].endswith("Output:\nerr")
+    assert seen["silent"].endswith("Output:\n(none)")
+    assert seen["fails"].startswith("fails failed with exit code 1. Output:\nTraceback")
     assert "ValueError: no" in seen["fails"]
     assert "before" not in seen["fails"]
-    assert seen["exits"] == "exits failed with exit code 7. It printed:\nonly this"
+    assert seen["exits"] == "exits failed with exit code 7. Output:\nonly this"
     assert "exit code 137" in seen["dies"]
     assert seen["-c"].endswith("not an option")
 
@@ -69,14 +69,14 @@ def test_scripts_that_cannot_be_run(bench: Bench) -> None:
     )
     assert missing == "nowhere.py does not exist."
     assert folder == "data is a folder, not a file."
-    assert "cannot be read as in a shell" in quotes
+    assert "cannot be read as shell words" in quotes
     assert "null byte" in null
 
 
-def test_a_time_limit_shows_what_was_printed_until_then(bench: Bench) -> None:
+def test_a_time_limit_shows_the_output_so_far(bench: Bench) -> None:
     (bench.workspace / "a.py").write_text("import time\nprint('started')\ntime.sleep(60)")
     [observation] = bench.perform(run("a.py"), run_program=partial(run_in_sandbox, time_s=5))
-    assert observation == "a.py was stopped: time limit of 5 s. Until then it had printed:\nstarted"
+    assert observation == "a.py was stopped: time limit of 5 s. Output until then:\nstarted"
 
 
 def test_a_runtime_runs_programs_its_own_way(bench: Bench) -> None:
@@ -90,7 +90,7 @@ def test_a_runtime_runs_programs_its_own_way(bench: Bench) -> None:
 
     (bench.workspace / "a.py").write_text("")
     [observation] = bench.perform(run("a.py"), run_program=run_program)
-    assert observation == "a.py was stopped: budget used up. Until then it had printed:\nhalf"
+    assert observation == "a.py was stopped: budget used up. Output until then:\nhalf"
     assert commands == [["python", "-u", "./a.py"]]
 
 
@@ -115,7 +115,7 @@ def test_a_session_keeps_its_state(bench: Bench) -> None:
     assert cwd == "'/home'"
 
 
-def test_modules_of_the_workspace_do_not_stand_for_ours(bench: Bench) -> None:
+def test_modules_of_the_workspace_do_not_shadow_ours(bench: Bench) -> None:
     for name in ("socket", "json", "ast", "signal"):
         (bench.workspace / f"{name}.py").write_text("raise ImportError('not this one')")
     (bench.workspace / "own.py").write_text("x = 5")
@@ -133,7 +133,7 @@ def test_a_session_survives_mistakes(bench: Bench) -> None:
             "x",
         )
     )
-    assert first == "(nothing was printed)"
+    assert first == "(no output)"
     assert error.startswith("Traceback")
     assert "return x / 0" in error
     assert error.endswith("ZeroDivisionError: division by zero")
@@ -144,16 +144,16 @@ def test_a_session_survives_mistakes(bench: Bench) -> None:
     assert last == "1"
 
 
-def test_a_session_that_crashes_says_what_is_lost(bench: Bench) -> None:
+def test_a_session_that_crashes_reports_its_loss(bench: Bench) -> None:
     _, crash, after, later = bench.perform(
         *session("x = 1", "import os\nprint('going')\nos.kill(os.getpid(), 11)", "'x' in globals()", "1")
     )
     assert crash.splitlines() == [
-        "The session's process ended during this; its variables are lost. The next call starts anew.",
+        "The session's process ended during this call, so its variables are lost. The next call starts a new session.",
         "going",
     ]
     assert after.splitlines() == [
-        "The earlier session had ended, and its variables with it; this ran in a new one.",
+        "The earlier session had ended and its variables were lost; this code ran in a new session.",
         "False",
     ]
     assert later == "1"
@@ -169,7 +169,10 @@ def test_a_session_is_interrupted_when_its_time_is_up(bench: Bench) -> None:
         *session("x = 1", "import time\nprint('waiting')\ntime.sleep(60)\nx = 2", "x"),
         run_program=partial(run_in_sandbox, time_s=5),
     )
-    assert slow == "Stopped: time limit of 5 s. The session's variables are kept. Until then it printed:\nwaiting"
+    assert (
+        slow
+        == "The code was stopped: time limit of 5 s. The session's variables were kept. Output until then:\nwaiting"
+    )
     assert after == "1"
 
 
@@ -182,11 +185,11 @@ def test_a_session_that_cannot_be_interrupted_is_ended(bench: Bench) -> None:
         ),
         run_program=partial(run_in_sandbox, time_s=5),
     )
-    assert "The session's variables are lost" in stuck
-    assert after.endswith("this ran in a new one.\nFalse")
+    assert "The session's variables were lost" in stuck
+    assert after.endswith("this code ran in a new session.\nFalse")
 
 
-def test_what_a_session_starts_does_not_keep_it(bench: Bench) -> None:
+def test_child_processes_do_not_keep_a_session_busy(bench: Bench) -> None:
     forked, after = bench.perform(
         *session(
             "import os\nx = 1\npid = os.fork()\nif pid == 0: raise ValueError('in the child')\nos.waitpid(pid, 0)[1]",

@@ -1,4 +1,4 @@
-"""Files: what an agent sees of them, what it may change, and what it is told when it may not."""
+"""Actions on files: observations, permissions and refusals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_a_folder_is_listed_with_marks(bench: Bench) -> None:
     assert bench.one("list_files", dir_path=".") == "code/\ndata/\nlink@\nrun.sh*\ntrain.py"
 
 
-def test_what_podium_keeps_is_neither_listed_nor_readable(bench: Bench) -> None:
+def test_podiums_own_files_are_neither_listed_nor_readable(bench: Bench) -> None:
     write, listing, peek = bench.perform(
         ("write_file", {"file_name": "a.py", "content": "1"}),
         ("list_files", {}),
@@ -26,10 +26,10 @@ def test_what_podium_keeps_is_neither_listed_nor_readable(bench: Bench) -> None:
     )
     assert "has been written" in write
     assert listing == "a.py\ndata/"
-    assert "kept by Podium" in peek
+    assert "reserved for Podium" in peek
 
 
-def test_an_empty_folder_says_so(bench: Bench) -> None:
+def test_an_empty_folder_is_reported_as_empty(bench: Bench) -> None:
     (bench.workspace / "code").mkdir()
     assert bench.one("list_files", dir_path="code") == "code is empty."
 
@@ -44,7 +44,7 @@ def test_a_huge_folder_is_cut(bench: Bench) -> None:
     assert len(listing) < 21_000
 
 
-def test_what_is_written_is_read_again(bench: Bench) -> None:
+def test_written_files_can_be_read(bench: Bench) -> None:
     text = "Zeile 1\r\nβ: 水 🚀\n\nend"
     names = ["notes.txt", "a/b/c/notes.txt", "/home/other.txt", "Äpfel und Öl.txt", "-rf"]
     writes = [("write_file", {"file_name": name, "content": text}) for name in names]
@@ -54,7 +54,7 @@ def test_what_is_written_is_read_again(bench: Bench) -> None:
     assert {(bench.workspace / name.removeprefix("/home/")).read_bytes() for name in names} == {text.encode()}
 
 
-def test_append_adds_as_it_stands_and_makes_missing_files(bench: Bench) -> None:
+def test_append_adds_text_unchanged_and_creates_missing_files(bench: Bench) -> None:
     bench.perform(
         ("append_file", {"file_name": "logs/x", "content": "one"}),
         ("append_file", {"file_name": "logs/x", "content": " two\n"}),
@@ -93,7 +93,7 @@ def test_lines_that_cannot_be_shown(bench: Bench) -> None:
         (0, 5): "count from 1",
         (-3, 5): "count from 1",
         (5, 4): "count from 1",
-        (7, 9): "has 3 lines: there is no line 7",
+        (7, 9): "has 3 lines, so line 7 does not exist",
         (1, 10**15): "at most 100",
     }
     observations = bench.perform(
@@ -112,14 +112,14 @@ def test_fewer_lines_than_asked_for_are_shown(bench: Bench) -> None:
     assert observation == "a.py has 3 lines. Lines 2 to 3:\n2\t2\n3\t3"
 
 
-def test_a_line_without_end_is_cut(bench: Bench) -> None:
+def test_a_very_long_line_is_cut(bench: Bench) -> None:
     (bench.workspace / "a.json").write_text("x" * 3_000_000 + "\nlast")
     observation = bench.one("inspect_script_lines", script_name="a.json", start_line_number=1, end_line_number=2)
     assert "[line cut here]" in observation
     assert observation.endswith("2\tlast")
 
 
-def test_of_a_huge_file_beginning_and_end_are_shown(bench: Bench) -> None:
+def test_the_beginning_and_end_of_a_huge_file_are_shown(bench: Bench) -> None:
     with (bench.data / "huge.csv").open("wb") as file:
         file.write(b"first line\n" + "é".encode() * 5_000_000 + b"\nlast line")
     observation = bench.one("read_file", file_name="data/huge.csv")
@@ -130,13 +130,13 @@ def test_of_a_huge_file_beginning_and_end_are_shown(bench: Bench) -> None:
     assert len(observation) < 20_000
 
 
-def test_a_sparse_giant_costs_nothing(bench: Bench) -> None:
+def test_a_huge_sparse_file_costs_nothing(bench: Bench) -> None:
     with (bench.workspace / "giant").open("wb") as file:
         file.truncate(20 << 30)
     assert "binary file of 21,474,836,480 bytes" in bench.one("read_file", file_name="giant")
 
 
-def test_binary_and_other_files_say_what_they_are(bench: Bench) -> None:
+def test_binary_and_special_files_are_reported_as_such(bench: Bench) -> None:
     (bench.workspace / "a.png").write_bytes(b"\x89PNG\r\n\x00\x00" + bytes(range(256)))
     (bench.workspace / "latin.csv").write_bytes("name\nJosé\n".encode("latin-1"))
     (bench.workspace / "empty").touch()
@@ -151,7 +151,7 @@ def test_binary_and_other_files_say_what_they_are(bench: Bench) -> None:
     )
     assert "a.png is a binary file of 264 bytes" in png
     assert "binary" in lines
-    assert latin == "latin.csv is not all UTF-8: other bytes are shown as \ufffd.\nname\nJos\ufffd\n"
+    assert latin == "latin.csv is not valid UTF-8: invalid bytes are shown as \ufffd.\nname\nJos\ufffd\n"
     assert empty == "empty is empty."
     assert fifo == "fifo is not a regular file."
     assert "fifo" in device
@@ -164,15 +164,15 @@ FAILURES: list[tuple[str, dict[str, object], str]] = [
     ("read_file", {"file_name": "nowhere"}, "nowhere does not exist."),
     ("read_file", {"file_name": "data"}, "data is a folder, not a file."),
     ("read_file", {"file_name": "file/x"}, "file/x is not a folder, or a part of its path is a file."),
-    ("read_file", {"file_name": ""}, "A path is missing"),
+    ("read_file", {"file_name": ""}, "The path is missing"),
     ("read_file", {"file_name": "a\0b"}, "'a\\x00b' is not a path."),
     ("read_file", {"file_name": "x" * 5_000}, "cannot be used: file name too long."),
     ("read_file", {"file_name": "loop"}, "loop"),
-    ("read_file", {"file_name": "\ud800"}, "half of a character"),
+    ("read_file", {"file_name": "\ud800"}, "incomplete character"),
     ("write_file", {"file_name": "data", "content": ""}, "data is a folder, not a file."),
     ("write_file", {"file_name": "new/", "content": ""}, "new/ is a folder, not a file."),
     ("write_file", {"file_name": ".", "content": ""}, ". is a folder, not a file."),
-    ("write_file", {"file_name": "x", "content": "\ud800"}, "half of a character"),
+    ("write_file", {"file_name": "x", "content": "\ud800"}, "incomplete character"),
     ("append_file", {"file_name": "file/x", "content": ""}, "a part of its path is a file"),
     ("copy_file", {"source": "nowhere", "destination": "x"}, "nowhere does not exist."),
     ("copy_file", {"source": "data", "destination": "x"}, "data is a folder"),
@@ -236,7 +236,7 @@ def test_no_path_leads_out(bench: Bench) -> None:
         ("understand_file", {"file_name": "link", "things_to_look_for": "x"}),
     ]
     observations = bench.perform(*reading, *writing, *others)
-    assert all("lies outside the workspace" in observation for observation in observations)
+    assert all("is outside the workspace" in observation for observation in observations)
     assert not (bench.workspace / "mine").exists()
     assert not bench.models.requests
 
@@ -248,19 +248,19 @@ def test_links_within_the_workspace_are_followed(bench: Bench) -> None:
     assert (bench.workspace / "best.py").is_symlink()
 
 
-def test_undo_walks_back_to_before_there_was_a_file(bench: Bench) -> None:
+def test_undo_goes_back_to_before_the_file_existed(bench: Bench) -> None:
     writes = [("write_file", {"file_name": "src/deep/a.py", "content": f"v{n}"}) for n in range(1, 4)]
     undo = ("undo_edit_script", {"script_name": "./src/deep/a.py"})
     *_, first, second, third, fourth = bench.perform(*writes, undo, undo, undo, undo)
-    assert first.endswith("It holds:\nv2")
+    assert first.endswith("The file now contains:\nv2")
     assert "2 earlier edits" in first
-    assert second.endswith("It holds:\nv1")
+    assert second.endswith("The file now contains:\nv1")
     assert "did not exist before the last edit and has been removed. 0 earlier" in third
     assert "no edit of ./src/deep/a.py to undo" in fourth
     assert not (bench.workspace / "src/deep/a.py").exists()
 
 
-def test_undo_keeps_files_of_like_names_apart(bench: Bench) -> None:
+def test_undo_distinguishes_files_with_similar_names(bench: Bench) -> None:
     names = ["a.py", "code/a.py", "a.py_1", "a"]
     bench.perform(*(("write_file", {"file_name": name, "content": name}) for name in names))
     bench.perform(
@@ -284,7 +284,7 @@ def test_a_refused_write_leaves_nothing_to_undo(bench: Bench) -> None:
     assert "no edit" in undone
 
 
-def test_file_names_that_are_no_text_can_be_listed(bench: Bench) -> None:
+def test_file_names_that_are_not_utf_8_can_be_listed(bench: Bench) -> None:
     Path(os.fsdecode(bytes(bench.workspace) + b"/caf\xe9")).touch()
     assert "caf?" in bench.one("list_files", dir_path=".")
 
@@ -301,7 +301,7 @@ def test_file_names_that_are_no_text_can_be_listed(bench: Bench) -> None:
         '{"result": {}}',
     ],
 )
-def test_an_answer_that_a_program_forges_is_an_observation(bench: Bench, forged: str) -> None:
+def test_an_answer_forged_by_a_program_is_an_observation(bench: Bench, forged: str) -> None:
     (bench.workspace / "forged").write_text(forged)
     helper = bench.workspace / "helper"
     helper.write_text("#!/bin/sh\ncat forged\n")

@@ -1,4 +1,4 @@
-"""The action space as a whole: its descriptions, and whatever an agent makes of them."""
+"""The action space as a whole: descriptions, and arbitrary names and arguments."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ MLAGENTBENCH = {
 }  # fmt: skip
 
 
-def test_all_of_mlagentbench_is_there_and_what_podium_adds() -> None:
+def test_the_action_space_is_mlagentbenchs_and_podiums_additions() -> None:
     added = {"Run Command", "Try Script", "Submit Script", "Submit Ensemble", "Validate Submission"}
     assert {spec.title for spec in ACTIONS.values()} == MLAGENTBENCH | added
 
 
-def test_actions_are_offered_where_there_is_what_they_need() -> None:
+def test_actions_are_offered_if_their_requirements_are_met() -> None:
     async def answer(text: str) -> str:
         return text
 
@@ -62,12 +62,12 @@ def test_public_names_exist() -> None:
     assert all(hasattr(podium.actions, name) for name in podium.actions.__all__)
 
 
-def test_names_are_taken_as_agents_write_them(bench: Bench) -> None:
+def test_names_are_matched_as_agents_write_them(bench: Bench) -> None:
     names = ["list_files", "List Files", " list files ", "LIST_FILES", "List  Files"]
     assert bench.perform(*((name, {}) for name in names)) == ["data/"] * len(names)
 
 
-def test_actions_from_elsewhere_can_be_among_them(bench: Bench) -> None:
+def test_additional_actions_can_be_performed(bench: Bench) -> None:
     @action(title="Wait a Bit")
     async def wait(context: ActionContext, seconds: float) -> TextResult:
         """Wait.
@@ -86,7 +86,7 @@ def test_actions_from_elsewhere_can_be_among_them(bench: Bench) -> None:
     assert isinstance(misused, Refusal) and "lacks seconds" in misused.text
 
 
-def test_other_sandboxes_do_as_well(bench: Bench) -> None:
+def test_other_sandboxes_work(bench: Bench) -> None:
     bench.provider = "local"
     link = "import os; os.symlink('/etc', 'outside'); print('linked')"
     observations = bench.perform(
@@ -102,20 +102,20 @@ def test_other_sandboxes_do_as_well(bench: Bench) -> None:
     )
     assert observations == [
         "code/a.py has been written.",
-        "code/a.py ended without an error. It printed:\nlinked",
-        "outside lies outside the workspace. Only files inside it can be used.",
-        "(nothing was printed)",
+        "code/a.py ended without an error. Output:\nlinked",
+        "outside is outside the workspace. Only files inside it can be used.",
+        "(no output)",
         "2",
         "code/a.py did not exist before the last edit and has been removed. 0 earlier edits can be undone.",
         "code/\noutside@",
     ]
 
 
-def test_unknown_names_are_answered_with_the_known_ones(bench: Bench) -> None:
+def test_unknown_names_are_answered_with_the_list_of_actions(bench: Bench) -> None:
     unknown, endless, unavailable = bench.perform(
         ("Dance", {}), ("x" * 1_000_000, {}), ("request_help", {"request": "?"})
     )
-    assert unknown.startswith("There is no action 'Dance'. The actions are: List Files (list_files), ")
+    assert unknown.startswith("There is no action 'Dance'. The available actions are: List Files (list_files), ")
     assert "Request Help" not in unknown
     assert len(endless) < 2_000
     assert "There is no action" in unavailable
@@ -132,7 +132,7 @@ WRONG: list[tuple[object, str]] = [
     ({"script_name": "a", "start_line_number": True, "end_line_number": 2}, "must be an integer"),
     ({"script_name": "a", "start_line_number": 1.5, "end_line_number": 2}, "must be an integer"),
     ({"script_name": "a", "start_line_number": "9" * 6_000, "end_line_number": 2}, "must be an integer"),
-    ({"script_name": "a", "start_line_number": 1, "end_line_number": 2, "x" * 9_999: 0}, "does not take"),
+    ({"script_name": "a", "start_line_number": 1, "end_line_number": 2, "x" * 9_999: 0}, "does not accept"),
 ]
 
 
@@ -145,7 +145,7 @@ def test_wrong_arguments_are_answered_with_the_usage(bench: Bench) -> None:
         assert len(observation) < 2_000
 
 
-def test_integers_may_come_as_text(bench: Bench) -> None:
+def test_integers_may_be_strings(bench: Bench) -> None:
     (bench.workspace / "a").write_text("1\n2\n")
     arguments = {"script_name": "a", "start_line_number": " 2", "end_line_number": "2"}
     assert bench.perform(("Inspect Script Lines", arguments))[0].endswith("2\t2")
@@ -170,7 +170,7 @@ def calls(draw: st.DrawFn) -> tuple[str, object]:
     return name, {key: draw(value[argument.type] | JSON) for key, argument in ACTIONS[name].arguments.items()}
 
 
-def test_no_input_whatever_raises(bench: Bench) -> None:
+def test_no_input_raises(bench: Bench) -> None:
     """One sandbox for all examples; a model that refuses everything stands behind the actions that ask one."""
     examples: list[tuple[str, object]] = []
 
@@ -201,12 +201,12 @@ def test_an_agent_that_calls_tools_gets_the_same(bench: Bench) -> None:
 
     assert bench.play(work) == [
         "a.py\ndata/",
-        "a.py ended without an error. It printed:\n42",
-        "/etc lies outside the workspace. Only files inside it can be used.",
+        "a.py ended without an error. Output:\n42",
+        "/etc is outside the workspace. Only files inside it can be used.",
     ]
 
 
-def test_limits_of_the_run_are_no_observation(bench: Bench) -> None:
+def test_limits_of_the_run_are_not_observations(bench: Bench) -> None:
     (bench.workspace / "a.py").write_text("x")
     bench.limits = {"token_limit": 20}
     bench.answers = ["one", "two", "three"]
@@ -219,7 +219,7 @@ def test_limits_of_the_run_are_no_observation(bench: Bench) -> None:
         bench.play(work)
 
 
-def test_a_person_is_asked_only_where_there_is_one(bench: Bench) -> None:
+def test_help_is_offered_only_with_an_operator(bench: Bench) -> None:
     async def person(request: str) -> str:
         if "please" not in request:
             raise ActionError("Nobody answered.")
@@ -238,8 +238,8 @@ def test_a_person_is_asked_only_where_there_is_one(bench: Bench) -> None:
     ("typed", "observed"),
     [
         ("use 0.1\n", "use 0.1"),
-        (":decline\n", "Nobody answered the request. Go on without help."),
-        ("", "Nobody answered the request. Go on without help."),
+        (":decline\n", "The request was not answered. Continue without help."),
+        ("", "The request was not answered. Continue without help."),
     ],
 )
 def test_the_operator_answers_on_the_terminal(
@@ -253,7 +253,7 @@ def test_the_final_answer_is_the_answer(bench: Bench) -> None:
     assert bench.one("Final Answer", final_answer="0.93 on the validation part") == "0.93 on the validation part"
 
 
-def test_bounded_text_counts_what_it_leaves_out() -> None:
+def test_bounded_text_counts_the_omitted_characters() -> None:
     assert bounded("x" * 10, 10) == "x" * 10
     text = bounded("a" * 60 + "b" * 60, 100)
     assert text == "a" * 25 + "\n[... 70 characters left out ...]\n" + "b" * 25

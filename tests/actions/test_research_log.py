@@ -1,4 +1,4 @@
-"""What passes through the fast model: reading files, and the research log."""
+"""Actions that use the fast model: reading files, and the research log."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from model_server import Fault
 from workbench import Bench
 
-from podium.actions.model_calls import BLOCK_CHARACTERS, split_blocks
+from podium.actions.model_calls import MAX_BLOCK_CHARACTERS, split_blocks
 
 
 def understand(file: str, question: str = "the learning rate") -> tuple[str, dict[str, str]]:
     return "understand_file", {"file_name": file, "things_to_look_for": question}
 
 
-def test_a_short_file_is_read_at_once(bench: Bench) -> None:
+def test_a_short_file_is_read_in_one_call(bench: Bench) -> None:
     (bench.workspace / "a.py").write_text("rate = 0.1\n")
     bench.answers = ["It is 0.1."]
     assert bench.perform(understand("a.py")) == ["It is 0.1."]
@@ -35,7 +35,7 @@ def test_a_long_file_is_read_in_blocks_and_merged(bench: Bench) -> None:
     assert "second half" in bench.prompt(2)
 
 
-def test_a_huge_file_is_read_as_far_as_it_goes(bench: Bench) -> None:
+def test_a_huge_file_is_read_up_to_the_limit(bench: Bench) -> None:
     (bench.data / "huge.csv").write_text("1,2,3\n" * 1_000_000)
     bench.answers = [*(f"part {n}" for n in range(10)), "merged"]
     [observation] = bench.perform(understand("data/huge.csv"))
@@ -43,7 +43,7 @@ def test_a_huge_file_is_read_as_far_as_it_goes(bench: Bench) -> None:
     assert len(bench.models.requests) == 11
 
 
-def test_what_cannot_be_understood_is_an_observation(bench: Bench) -> None:
+def test_files_that_cannot_be_read_by_a_model_are_observations(bench: Bench) -> None:
     (bench.workspace / "a.bin").write_bytes(b"\0\1\2")
     (bench.workspace / "empty").write_text("\n")
     (bench.workspace / "a.py").write_text("x")
@@ -54,7 +54,7 @@ def test_what_cannot_be_understood_is_an_observation(bench: Bench) -> None:
     assert missing == "nowhere does not exist."
     assert "binary file of 3 bytes" in binary
     assert empty == "empty is empty."
-    assert "(fast) could not answer" in failed
+    assert "The 'fast' model could not answer" in failed
 
 
 def test_the_log_is_appended_to_and_retrieved(bench: Bench) -> None:
@@ -78,7 +78,7 @@ def test_an_empty_log_needs_no_model(bench: Bench) -> None:
     assert not bench.models.requests
 
 
-def test_reflection_knows_problem_log_and_question(bench: Bench) -> None:
+def test_reflection_gets_the_problem_the_log_and_the_question(bench: Bench) -> None:
     bench.answers = ["Nothing yet.", "Try something else."]
     observations = bench.perform(
         ("reflection", {"things_to_reflect_on": "why 80 %?"}),
@@ -92,7 +92,7 @@ def test_reflection_knows_problem_log_and_question(bench: Bench) -> None:
         assert part in bench.prompt(1)
 
 
-def test_of_a_long_log_the_latest_part_is_used(bench: Bench) -> None:
+def test_the_latest_part_of_a_long_log_is_used(bench: Bench) -> None:
     (bench.workspace / "research_log.log").write_text("old entry\n" + "entry\n" * 50_000 + "latest entry\n")
     bench.answers = ["reflected"]
     assert bench.one("reflection", things_to_reflect_on="x") == "reflected"
@@ -101,7 +101,7 @@ def test_of_a_long_log_the_latest_part_is_used(bench: Bench) -> None:
 
 
 @given(st.text(alphabet=st.sampled_from("ab\n\r\u2028é"), max_size=200), st.integers(2, 20))
-def test_blocks_are_the_text_in_pieces(text: str, size: int) -> None:
+def test_blocks_make_up_the_text(text: str, size: int) -> None:
     blocks = split_blocks(text, size)
     assert "".join(blocks) == text
     assert all(len(block) < size for block in blocks)
@@ -109,5 +109,5 @@ def test_blocks_are_the_text_in_pieces(text: str, size: int) -> None:
 
 def test_blocks_end_at_line_ends() -> None:
     text = "".join(f"{n:>9}\n" for n in range(3_000))
-    assert all(block.endswith("\n") and len(block) < BLOCK_CHARACTERS for block in split_blocks(text))
+    assert all(block.endswith("\n") and len(block) < MAX_BLOCK_CHARACTERS for block in split_blocks(text))
     assert len(split_blocks(text)) == 4

@@ -1,4 +1,4 @@
-"""Commands and whole solutions: typed results, whatever the programs and the arguments are."""
+"""Commands and script trials: typed results for any programs and arguments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ open("submission.csv", "w").write("id,label\\n1,2\\n")
 
 
 def observe(bench: Bench, *steps: tuple[str, object]) -> list[Observation]:
-    """What is observed in a run with 100 s left in which submissions need a header of a certain kind."""
+    """Return the observations in a run with 100 s left, in which submissions need a certain header."""
 
     async def check(path: str) -> str | None:
         file = bench.workspace / path
@@ -37,7 +37,7 @@ def observe(bench: Bench, *steps: tuple[str, object]) -> list[Observation]:
     return bench.observe(*steps, check_submission=check, seed=7, remaining_s=lambda: 100.0)
 
 
-def test_a_command_shows_all_that_it_printed(bench: Bench) -> None:
+def test_a_command_shows_its_whole_output(bench: Bench) -> None:
     (bench.workspace / "code").mkdir()
     both, failed, folder = bench.observe(
         ("run_command", {"command": "echo out; echo err >&2"}),
@@ -96,14 +96,14 @@ def test_scripts_fail_with_a_reason(bench: Bench) -> None:
     assert slow.stopped == "time limit of 4.5 s" and slow.output == "started"
 
 
-def test_a_folder_for_a_script_cannot_lead_out(bench: Bench) -> None:
+def test_a_scripts_folder_cannot_lead_out(bench: Bench) -> None:
     (bench.workspace / "code").mkdir()
     (bench.workspace / "code/009").symlink_to("/tmp")
     [refused] = observe(bench, ("try_script", {"number": 9, "script": "1"}))
     assert isinstance(refused, Refusal) and "outside the workspace" in refused.text
 
 
-def test_what_a_script_left_becomes_the_submission(bench: Bench) -> None:
+def test_a_scripts_file_becomes_the_submission(bench: Bench) -> None:
     (bench.workspace / "submission").mkdir()
     before, _, submitted, after, missing = observe(
         bench,
@@ -120,7 +120,7 @@ def test_what_a_script_left_becomes_the_submission(bench: Bench) -> None:
     assert (bench.workspace / "submission/submission.csv").read_text() == "id,label\n1,2\n"
 
 
-def test_wrong_arguments_are_refused_by_every_action(bench: Bench) -> None:
+def test_wrong_arguments_are_rejected_by_every_action(bench: Bench) -> None:
     steps = [(name, {"no": 1}) for name in ACTIONS if name not in ("request_help", "submit_ensemble")]
     for (name, _), observation in zip(steps, observe(bench, *steps), strict=True):
         assert isinstance(observation, Refusal)

@@ -176,12 +176,12 @@ class Forgetting(Counting):
     [
         (Silent, "no docstring"),
         (Undescribed, "option 'size' has no description"),
-        (Remembering, "decide\\(\\) gives other actions"),
-        (Guessing, "decide\\(\\) gives other actions"),
-        (Changing, "observe\\(\\) changes the state"),
-        (Careless, "would be refused. Read File was not performed: the input lacks file_name"),
+        (Remembering, "decide\\(\\) returns different actions"),
+        (Guessing, "decide\\(\\) returns different actions"),
+        (Changing, "observe\\(\\) modifies the state"),
+        (Careless, "would be refused: Read File was not performed: the input lacks file_name"),
         (Inventing, "no action 'fly'"),
-        (Forgetting, "not the same after it was saved"),
+        (Forgetting, "the state changes when it is saved"),
     ],
 )
 def test_broken_promises_are_named(agent: type[Agent[Any]], fault: str) -> None:

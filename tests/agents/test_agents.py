@@ -18,7 +18,7 @@ from podium.runs.plan.start_experiment import make_plan
 WITH_MODEL = ("aide", "mcts", "evolve", "frontier", "research", "react")
 
 
-def test_every_agent_is_found_and_says_what_it_does() -> None:
+def test_every_agent_is_found_and_has_a_description() -> None:
     assert set(AGENTS) <= set(agent_names())
     for name in AGENTS:
         assert agent_class(name).__doc__
@@ -31,10 +31,10 @@ def test_every_agent_is_found_and_says_what_it_does() -> None:
         ("reserch", "There is no agent 'reserch'. Did you mean 'research'?"),
         ("nowhere.module:Agent", "cannot be loaded from nowhere.module:Agent: No module named 'nowhere'"),
         ("podium.agents.react:Reactor", "cannot be loaded from podium.agents.react:Reactor"),
-        ("os.path:join", "'os.path:join' is not an agent: it does not inherit from podium.agents.base.Agent"),
+        ("os.path:join", "'os.path:join' is not an agent: its class does not inherit from podium.agents.base.Agent"),
     ],
 )
-def test_what_is_not_an_agent_is_said(name: str, message: str) -> None:
+def test_unknown_and_invalid_agents_are_named(name: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
         agent_class(name)
     assert message in str(error.value)
@@ -49,16 +49,19 @@ def test_any_class_can_be_named() -> None:
     [
         (
             {"agent": "recipes", "options": {"drafts": "3"}},
-            "'recipes' has no option 'drafts'. Its options are: parallel",
+            "'recipes' has no option 'drafts'. Available options: parallel",
         ),
-        ({"agent": "baseline", "options": {"a": ""}}, "has no option 'a'. Its options are: none"),
-        ({"agent": "command"}, "The agent 'command' needs -A command=... See: podium agents command"),
-        ({"agent": "recipes", "options": {"nodes": "0"}}, "-A nodes: Input should be greater than or equal to 1"),
+        ({"agent": "baseline", "options": {"a": ""}}, "has no option 'a'. Available options: none"),
+        ({"agent": "command"}, "The agent 'command' requires -A command=VALUE. See: podium agents command"),
+        (
+            {"agent": "recipes", "options": {"nodes": "0"}},
+            "The option -A nodes of the agent 'recipes' is invalid: Input should be greater than or equal to 1",
+        ),
         ({"agent": "research", "options": {"show": "fly"}}, "there is no action 'fly'"),
-        ({"agent": "recipes", "model_roles": {"fast": "a/b"}}, "'recipes' has no role 'fast'. Its roles are: none"),
+        ({"agent": "recipes", "model_roles": {"fast": "a/b"}}, "'recipes' has no role 'fast'. Available roles: none"),
         (
             {"agent": "aide", "model": "a/b", "model_roles": {"coder": "a/c", "fast": "a/b"}},
-            "The agent 'aide' has no role 'fast'. Its roles are: coder, reviewer",
+            "The agent 'aide' has no role 'fast'. Available roles: coder, reviewer",
         ),
         (
             {"agent": "aide", "model": "a/b", "options": {"role_settings": '{"cook": {}}'}},
@@ -66,7 +69,7 @@ def test_any_class_can_be_named() -> None:
         ),
         (
             {"agent": "aide", "model": "a/b", "options": {"role_settings": '{"coder": {"temperature": "hot"}}'}},
-            "'temperature' of 'coder': Input should be a valid number",
+            "'temperature' of the role 'coder' is invalid: Input should be a valid number",
         ),
         *(({"agent": name}, f"The agent '{name}' needs a model. Add --model") for name in WITH_MODEL),
     ],
@@ -98,8 +101,8 @@ finally:
 
 def test_the_command_line_explains_options_and_roles() -> None:
     explained = podium("agents", "aide")
-    assert "It needs a model" in explained.stdout
-    assert "--role reviewer=MODEL\n      The model that reads outputs in which no score was found" in explained.stdout
+    assert "This agent needs a model: --model MODEL" in explained.stdout
+    assert "--role reviewer=MODEL\n      The model that reviews outputs without a score" in explained.stdout
     assert "-A drafts=...  [default: 5]" in explained.stdout
 
 
@@ -114,7 +117,7 @@ def test_agents_are_listed_without_importing_inspect() -> None:
 def test_an_unknown_role_is_wrong_usage() -> None:
     done = podium("run", "quick", "--agent", "react", "--model", "a/b", "--role", "cook=a/b")
     assert done.returncode == 2
-    assert "has no role 'cook'. Its roles are: main, fast, edit" in done.stderr
+    assert "has no role 'cook'. Available roles: main, fast, edit" in done.stderr
 
 
 ODD = """
@@ -145,4 +148,4 @@ def test_a_broken_package_hides_no_other_agent(tmp_path: Path, monkeypatch: pyte
     assert "SyntaxError" in listed["broken"]["missing"] and listed["react"]["missing"] is None
     assert [option["default"] for option in listed["odd"]["options"]] == [["a"], "here"]
     said = podium("run", "CLRS", "--agent", "recipes").stderr
-    assert "Agents that can: " in said and "broken" not in said
+    assert "Suitable agents: " in said and "broken" not in said

@@ -11,10 +11,10 @@ import anyio
 import pytest
 
 from podium.agents.base import Assignment, Remaining
-from podium.agents.default_agent import choose_agent, misfit
+from podium.agents.default_agent import choose_agent, mismatch_reason
 from podium.agents.edits.edits_agent import Edits, EditsOptions, EditsState
 from podium.agents.edits.program_feedback import find_examples, read_score, scores_of_examples, standard_error
-from podium.catalog import load
+from podium.catalog.registry import load
 from podium.metrics import accuracy
 from podium.task import Files, Starter, Task, research_task
 from podium.workspace.journal.events import Action
@@ -72,9 +72,9 @@ def test_the_starter_is_run_twice_and_kept_before_it_is_changed(task: Task, tmp_
     agent = agent_on(task, tmp_path)
     state = after(agent, printed("accuracy: 0.5"), printed(""), printed("accuracy: 0.52"), printed(""))
     assert state.best == 0.52 or state.best == 0.5
-    assert [trial.title for trial in state.trials] == ["Run the starter code as it stands."] * 2
+    assert [trial.title for trial in state.trials] == ["Run the unchanged starter code."] * 2
     [action] = decide(agent, state)
-    assert "Use boosted trees in the place of DummyClassifier." in action.arguments["command"]
+    assert "Use boosted trees instead of DummyClassifier." in action.arguments["command"]
     assert "HistGradientBoostingClassifier" in action.arguments["command"]
 
 
@@ -114,7 +114,7 @@ def test_nothing_is_begun_that_cannot_be_kept(task: Task, tmp_path: Path, remain
     assert decide(agent_on(task, tmp_path, remaining), EditsState()) == []
 
 
-def test_only_so_many_edits_are_tried(task: Task, tmp_path: Path) -> None:
+def test_the_number_of_trials_is_limited(task: Task, tmp_path: Path) -> None:
     agent = agent_on(task, tmp_path, trials=1)
     state = after(agent, printed("accuracy: 0.5"), printed(""), printed("accuracy: 0.5"), printed("accuracy: 0.1"))
     assert decide(agent, state) == []
@@ -148,7 +148,7 @@ def test_starter_code_is_submitted_unchanged_when_only_speed_counts(task_id: str
     assert slow.starter is not None
     [action] = decide(agent, agent.begin())
     title, _, *program = action.arguments["command"].splitlines()
-    assert title == "# Run the starter code as it stands: no known edit makes it faster."
+    assert title == "# Run the unchanged starter code: no known edit makes it faster."
     source = (slow.starter.folder / slow.starter.script).read_text(encoding="utf-8")
     assert program == [*source.splitlines(), "END-OF-THE-FILE"]
     assert decide(agent, after(agent, printed("", 1))) == [], "a starter that fails is not repeated"
@@ -156,7 +156,7 @@ def test_starter_code_is_submitted_unchanged_when_only_speed_counts(task_id: str
     state = after(agent, printed(""), printed(""))
     assert decide(agent, state) == []
     assert state.sources == {slow.starter.script: source}
-    assert agent.headline(state) == "starter code, no known edit applies"
+    assert agent.headline(state) == "unchanged starter code; no known edit applies"
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,9 @@ def test_starter_code_is_submitted_unchanged_when_only_speed_counts(task_id: str
         ("house-price", "Train MAE: 10\n", None),
     ],
 )
-def test_the_validation_score_is_found_in_what_starters_print(task_id: str, output: str, score: float | None) -> None:
+def test_the_validation_score_is_found_in_the_output_of_starters(
+    task_id: str, output: str, score: float | None
+) -> None:
     assert read_score(output, load(task_id)) == score
 
 
@@ -194,11 +196,11 @@ def test_a_gain_on_few_examples_has_to_be_more_than_chance() -> None:
 
 def test_it_is_the_default_where_there_is_starter_code() -> None:
     assert choose_agent([load("vectorization"), load("house-price")]) == "edits"
-    assert misfit("edits", load("spaceship-titanic")) == "it improves starter code, and the task has none"
+    assert mismatch_reason("edits", load("spaceship-titanic")) == "it improves starter code, and this task has none"
 
 
 def test_commands_hold_nothing_that_a_shell_would_read(task: Task, tmp_path: Path) -> None:
     [action] = decide(agent_on(task, tmp_path), EditsState())
     first, second, *_ = action.arguments["command"].splitlines()
-    assert first == "# Run the starter code as it stands."
+    assert first == "# Run the unchanged starter code."
     assert second.endswith("<<'END-OF-THE-FILE'")

@@ -108,7 +108,7 @@ def test_a_person_works_leaves_comes_back_and_is_graded(visit: Path) -> None:
         person.wait_to_see("agent")
         person.wait_to_see(r"\d+ of \d+ s are left")
         person.type("stubborn=yes\r\x1d")
-        person.wait_to_see("The run goes on. Come back with: podium shell")
+        person.wait_to_see("The run continues. Reconnect with: podium shell")
     with person_at(visit) as person:
         person.wait_to_see("description.md")
         person.type("cp data/sample_submission.csv submission/submission.csv\r")
@@ -125,12 +125,12 @@ def test_a_person_works_leaves_comes_back_and_is_graded(visit: Path) -> None:
     assert (record.status, record.ended_by, record.valid) == ("finished", "the agent", True)
     run = run_folder(visit.parent.parent, TASK, 0)
     observation = Steps(run).observation(1).text
-    assert "in 2 sittings" in observation
+    assert "in 2 session(s)" in observation
     for command in ("stty size; ls data", "cp data/sample_submission.csv", "exit"):
         assert command in observation
     assert verified(run).passed
 
 
-def test_without_a_shell_to_attach_to_this_is_said(tmp_path: Path) -> None:
-    with pytest.raises(PodiumError, match="no shell that waits for a person"):
+def test_attaching_without_an_open_shell_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(PodiumError, match="no open shell for a person"):
         attach(tmp_path, patience_s=0.1)

@@ -52,7 +52,7 @@ def test_the_oldest_observations_give_way_first() -> None:
     talk = conversation(10)
     talk.shorten(9_000)
     found = texts(talk)
-    assert found[3] == "[An observation of 907 characters stood here; it was left out to save room.]"
+    assert found[3] == "[An observation of 907 characters was removed here to save space.]"
     assert found[2] == "turn 0"
     assert found[-2].startswith("seen 9 xxx")
     assert sum(map(len, found)) < 9_000
@@ -64,7 +64,7 @@ def test_whole_turns_go_when_that_is_not_enough() -> None:
     talk.shorten(6_000)
     found = texts(talk)
     assert found[:2] == ["Be good.", "Do this."]
-    assert found[2] == f"[{talk.left_out} earlier turns were left out to save room.]"
+    assert found[2] == f"[{talk.left_out} earlier turns were removed to save space.]"
     assert talk.left_out > 50
     assert found[3].startswith("turn ")
     assert sum(map(len, found)) < 6_000
@@ -128,20 +128,20 @@ def three_at_once(request: Request, rng: random.Random) -> Reply:
     return Reply(calls=(*files, Call("list_files", {"dir_path": "."})))
 
 
-def test_the_model_is_told_its_task_and_what_is_left(play: Play) -> None:
+def test_the_prompt_has_the_task_and_the_remaining_budget(play: Play) -> None:
     _, requests = play(coder([("final_answer", {"final_answer": "done"})]))
     said = text_of(requests[0])
     assert "Do your best." in said and "area under the ROC curve" in said
-    assert "[Left: 1 h 2 min of working time, 1,000 tokens.]" in said
+    assert "[Remaining budget: 1 h 2 min of working time, 1,000 tokens.]" in said
     assert {"bash", "python_session", "write_file", "final_answer"} <= {
         tool["function"]["name"] for tool in requests[0]["tools"]
     }
 
 
 @pytest.mark.parametrize("has_person", [False, True])
-def test_the_model_is_told_whether_somebody_answers(play: Play, has_person: bool) -> None:
+def test_the_prompt_states_if_a_person_answers_questions(play: Play, has_person: bool) -> None:
     _, (request,) = play(coder([("final_answer", {"final_answer": "done"})]), has_person=has_person)
-    assert ("Nobody answers questions" in text_of(request)) != has_person
+    assert ("There is no one to answer questions" in text_of(request)) != has_person
     assert ("request_help" in {tool["function"]["name"] for tool in request["tools"]}) == has_person
 
 
@@ -184,15 +184,15 @@ def test_a_wrong_call_is_explained_and_nothing_of_that_answer_done(play: Play) -
     assert [[action.name for action in actions] for actions in decisions] == [["final_answer"]]
     told = [message["content"] for message in requests[1]["messages"] if message["role"] == "tool"]
     assert told[0].startswith("There is no tool 'try_script'. The tools are: bash")
-    assert told[1] == "Not done, because another call of this answer was wrong."
+    assert told[1] == "Not performed: another tool call of this answer is invalid."
 
 
-def test_a_model_that_does_not_call_tools_is_told_to_and_then_given_up(play: Play) -> None:
+def test_the_agent_gives_up_on_a_model_without_tool_calls(play: Play) -> None:
     decisions, requests = play(lambda request, rng: "I am thinking.", attempts=3)
     assert len(requests) == 3
-    assert "You called no tool" in text_of(requests[1]) and "1 more answers" in text_of(requests[2])
+    assert "You did not call a tool" in text_of(requests[1]) and "until the work ends: 1." in text_of(requests[2])
     [[last]] = decisions
-    assert last.arguments["final_answer"].endswith("The last: it called no tool.")
+    assert last.arguments["final_answer"].endswith("The last problem: The answer has no tool call.")
 
 
 def test_the_conversation_stays_within_the_window(play: Play) -> None:
@@ -203,7 +203,7 @@ def test_the_conversation_stays_within_the_window(play: Play) -> None:
     sizes = [len(str(request["messages"])) for request in requests]
     assert len(requests) == 20
     assert max(sizes) < 9_000 * 3
-    assert "earlier turns were left out" in text_of(requests[-1])
+    assert "earlier turns were removed" in text_of(requests[-1])
 
 
 def test_a_window_smaller_than_was_thought_is_found_out(play: Play) -> None:

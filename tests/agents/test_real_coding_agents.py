@@ -17,7 +17,7 @@ from talkers import TASK, TRAIN
 
 from podium import api
 from podium.agents.coding.coding_agent import CodingAgent
-from podium.agents.coding.find_python import find_python, missing_python
+from podium.agents.coding.find_python import find_python, missing_python_message
 from podium.agents.coding.install_agent import install
 from podium.agents.coding.presets import FOLDER, preset_agent, preset_names
 from podium.data.home import home
@@ -92,7 +92,7 @@ def coder(request: pytest.FixtureRequest, installations: None) -> type[CodingAge
     agent = preset_agent(FOLDER / f"{request.param}.toml")
     wanted = agent.preset.install.python
     if find_python(wanted) is None:
-        pytest.skip(missing_python(agent.preset.name, wanted))
+        pytest.skip(missing_python_message(agent.preset.name, wanted))
     install(agent.preset)
     return agent
 
@@ -179,7 +179,7 @@ def test_it_works_on_a_task_with_its_own_tools(
     assert not any(SECRET.encode() in path.read_bytes() for path in everywhere)
 
 
-def test_killed_it_goes_on_or_starts_anew_and_ends_in_order(
+def test_a_killed_agent_resumes_or_restarts_and_ends_in_order(
     coder: type[CodingAgent], prepared: Path, tmp_path: Path
 ) -> None:
     if not coder.preset.tools:

@@ -14,7 +14,7 @@ from podium.agents.search.policies import DRAFT, Choice
 from podium.agents.search.proposers.proposer import Context, Proposal
 from podium.agents.search.proposers.recipe_proposer import RecipesProposer, mergeable
 from podium.agents.search.search_tree import Node, Operator, Tree
-from podium.catalog import load
+from podium.catalog.registry import load
 from podium.metrics import accuracy
 from podium.recipes.script_writer import read_header
 from podium.workspace.journal.observations import ScriptResult
@@ -205,7 +205,7 @@ def test_scores_of_different_validations_are_never_compared(proposer: RecipesPro
     assert [node.number for node in mergeable(tree)] == [5, 3]
 
 
-def test_a_script_says_what_it_was_validated_on(proposer: RecipesProposer) -> None:
+def test_a_script_prints_its_validation_rows(proposer: RecipesProposer) -> None:
     node = drafted(proposer, "sample").nodes[0]
     output = "podium-validation: 20 of 80 train rows\npodium-metric: 0.5\n"
     review = asyncio.run(proposer.review(node, ScriptResult(exit_code=0, metric=0.5, valid=True, output=output)))

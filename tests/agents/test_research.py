@@ -40,7 +40,7 @@ def test_entries_are_found_by_their_titles() -> None:
     ],
     ids=["bold", "headings", "capitals", "invented observations"],
 )
-def test_what_is_plain_is_understood(text: str) -> None:
+def test_lenient_parsing_of_replies(text: str) -> None:
     found = read_entries(text)
     action = find_action(found["Action"].splitlines()[0], ACTIONS, [])
     assert action.name == "list_files"
@@ -53,7 +53,7 @@ def test_what_is_plain_is_understood(text: str) -> None:
         ("", '"Reflection:" is missing'),
         (GOOD.replace("Fact Check", "Facts"), '"Fact Check:" is missing'),
         (GOOD.split("Action Input")[0], '"Action Input:" is missing'),
-        ("Thought: first\n" + GOOD.replace("Thought", "Idea"), '"Thought:" is not in its place'),
+        ("Thought: first\n" + GOOD.replace("Thought", "Idea"), '"Thought:" is out of order'),
     ],
 )
 def test_a_fault_in_the_entries_is_named(text: str, fault: str) -> None:
@@ -100,7 +100,7 @@ def test_backslashes_that_json_does_not_know_stay() -> None:
     [
         ("the first file", "not a JSON object"),
         ('{"file": "a.py"}', "lacks file_name"),
-        ('{"file_name": "a.py", "mode": "r"}', "holds 'mode', which the action does not take"),
+        ('{"file_name": "a.py", "mode": "r"}', "contains 'mode', which the action does not accept"),
         ("[1, 2]", "not a JSON object"),
     ],
 )
@@ -150,13 +150,13 @@ def questions(requests: list[Request]) -> list[Request]:
     return [request for request in requests if not is_aside(request)]
 
 
-def test_the_first_prompt_says_what_to_do_and_how(rehearse: Any) -> None:
+def test_the_first_prompt_has_the_task_and_the_rules(rehearse: Any) -> None:
     request = questions(rehearse().play([]))[0]
     text = text_of(request)
     plans = ("Research Plan and Status:", "Fact Check:", "Understand File:")
     for said in (*plans, "area under the ROC curve", "Do your best."):
         assert said in text
-    assert "Left: 1 min 30 s of working time, 7 steps. This is step 1." in text
+    assert "Remaining budget: 1 min 30 s of working time, 7 steps. This is step 1." in text
     assert "Write File" not in text
     assert "tools" not in request
 
@@ -187,7 +187,7 @@ def test_retrieval_asks_the_fast_model_about_the_log(rehearse: Any) -> None:
     assert len(asked) == 1
     assert "Step 1: Noted" in text_of(asked[0])
     assert "Train (step 2)" in text_of(asked[0])
-    assert "Reflection: Have a model look back" in text_of(requests[0])
+    assert "Reflection: Have a language model review" in text_of(requests[0])
     assert [action.name for action in rehearsal.decisions[1]] == ["list_files", "append_summary_to_research_log"]
 
 
@@ -219,18 +219,18 @@ def test_a_fast_model_that_says_nothing_is_done_without(rehearse: Any) -> None:
     assert "characters left out" in text_of(questions(requests)[-1])
 
 
-def test_a_wrong_answer_is_answered_with_what_is_wrong(rehearse: Any) -> None:
+def test_an_unusable_answer_is_rejected_with_the_reason(rehearse: Any) -> None:
     good = coder([("list_files", {"dir_path": "."})])
 
     def careless(request: Request, rng: random.Random) -> Any:
-        told = "more tries" in text_of(request)
+        told = "attempts left: " in text_of(request)
         return good(request, rng) if told else entries(1, "read_file", {"file": "a.py"})
 
     requests = rehearse().play([], careless)
     assert len(requests) == 2
     text = text_of(requests[1])
-    assert "Nothing was done: the input of Read File lacks file_name. It must look like this:" in text
-    assert "(4 more tries)" in text
+    assert "No action was performed. The input of Read File lacks file_name. The expected input is:" in text
+    assert "(attempts left: 4)" in text
 
 
 def test_the_agent_ends_after_its_steps(rehearse: Any) -> None:

@@ -75,7 +75,7 @@ def test_a_run_ends_in_order_with_a_valid_submission(
 
 @agents
 @kinds
-def test_a_window_that_is_too_small_is_refused_with_what_to_do(
+def test_a_context_window_that_is_too_small_is_refused_with_a_helpful_message(
     agent: str, kind: str, model_2k: SmallModel, tasks_dir: Path, tmp_path: Path
 ) -> None:
     row = driving.drive(tmp_path / "run", _plan(agent, model_2k, tasks_dir), TASKS[kind])

@@ -110,7 +110,7 @@ def test_sloppy_answers_are_asked_for_again(name: str, tmp_path: Path, data_dir:
 
 @pytest.mark.parametrize("behaviour", [malformed, endless_talker, _slow(silent), _slow(refusing)])
 @pytest.mark.parametrize("name", ["text", _slow("tools"), "react"])
-def test_what_is_never_useful_ends_the_run_with_a_reason(
+def test_a_run_without_usable_answers_ends_with_a_reason(
     name: str, behaviour: Behaviour, tmp_path: Path, data_dir: Path
 ) -> None:
     row = play(name, behaviour, tmp_path / "run", data_dir, attempts=3, max_tokens=300)
@@ -119,7 +119,7 @@ def test_what_is_never_useful_ends_the_run_with_a_reason(
     assert row.record.fallback, "what is submitted is the sample submission it began with"
     action, observation = story(row)[-1]
     assert action == "final_answer"
-    assert observation.startswith("Ended by the agent: 3 answers of the model could not be used. The last: ")
+    assert observation.startswith("The agent gave up after 3 unusable answers of the model. The last problem: ")
 
 
 @plainly
@@ -132,7 +132,7 @@ def test_a_model_that_breaks_down_leaves_its_submission(name: str, tmp_path: Pat
 
     row = play(name, fading, tmp_path / "run", data_dir, attempts=2)
     check_finished(row)
-    assert "could not be used" in story(row)[-1][1]
+    assert "unusable answers of the model" in story(row)[-1][1]
 
 
 @in_text
@@ -162,7 +162,7 @@ def check_salvaged(row: FollowedRun) -> None:
     record = row.record
     assert record is not None and record.valid and record.score is not None
     assert row.folder.submission.exists()
-    assert f"what it had submitted: score {record.score}, no medal" in describe(row)
+    assert f"last submission: score {record.score}, no medal" in describe(row)
     assert verified(row.folder).passed
     row.folder.write_record(record.model_copy(update={"score": 0.99}))
     assert "score" in verified(row.folder).checks["grade"]
@@ -192,7 +192,7 @@ def test_a_dead_model_fails_the_run_which_can_go_on_later(name: str, tmp_path: P
     assert [action for action, _ in story(row)][:3] == ["list_files", "write_file", "execute_script"]
 
 
-def test_a_model_that_dies_at_once_leaves_the_sample_submission(tmp_path: Path, data_dir: Path) -> None:
+def test_a_model_that_fails_immediately_leaves_the_sample_submission(tmp_path: Path, data_dir: Path) -> None:
     with serving(dead) as server:
         row = compete(tmp_path / "run", server, data_dir, "react", retries=0)
     assert row.record is not None
@@ -227,7 +227,7 @@ def test_settings_reach_the_roles_that_actions_ask(tmp_path: Path, data_dir: Pat
 
 
 @pytest.mark.slow
-def test_the_research_log_lies_in_the_workspace_when_it_is_searched(tmp_path: Path, data_dir: Path) -> None:
+def test_the_research_log_is_in_the_workspace_for_retrieval(tmp_path: Path, data_dir: Path) -> None:
     reflect = ("reflection", {"things_to_reflect_on": "What did I learn?"})
     row = play("text", coder([*SOLUTION[:-1], reflect, SOLUTION[-1]]), tmp_path / "run", data_dir, retrieval=True)
     check_finished(row)

@@ -23,10 +23,10 @@ def test_a_window_of_8k_works_with_defaults(agent: str, tmp_path: Path, data_dir
     assert row.record is not None and row.record.valid
     notes = [note for step in Steps(row.folder).all for note in step.notes]
     assert server.faults == len(notes) == (agent != "research"), "what was learnt once is kept, and told"
-    assert all("kept within its window of 8,192 tokens" in note for note in notes)
+    assert all("limited to its context window of 8,192 tokens" in note for note in notes)
 
 
-def test_a_window_of_2k_ends_with_what_to_do(tmp_path: Path, data_dir: Path) -> None:
+def test_a_2k_context_window_ends_with_a_helpful_message(tmp_path: Path, data_dir: Path) -> None:
     with serving(windowed(coder(), 2_048)) as server:
         row = compete(tmp_path / "run", server, data_dir, "react", Budget(steps=6))
     assert row.record is not None and row.record.status == "failed"

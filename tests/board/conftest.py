@@ -53,7 +53,7 @@ def registered(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Regi
     board = FolderBoard(folder / "board")
     registration = register(experiment, board, PUBLISHER)
     with Anchoring(experiment, board, PUBLISHER, registration) as anchoring:
-        Driver(experiment).carry_out(make_executor(parallel=2), anchoring.note)
+        Driver(experiment).run_all(make_executor(parallel=2), anchoring.note)
     assert not anchoring.unsent
     return Registered(experiment, board, registration)
 
@@ -62,7 +62,7 @@ def registered(tmp_path_factory: pytest.TempPathFactory, data_dir: Path) -> Regi
 def other(registered: Registered, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same plan carried out again, without a registration."""
     experiment = open_experiment(tmp_path_factory.mktemp("other") / "experiment", registered.experiment.plan, [TASK], 2)
-    Driver(experiment).carry_out(make_executor(parallel=2))
+    Driver(experiment).run_all(make_executor(parallel=2))
     return experiment.folder
 
 

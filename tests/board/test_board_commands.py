@@ -21,7 +21,7 @@ MISTAKES = {
     "a long reason": (["board", "remove", "board", "0" * 64, "--reason", LONG], 2, "at most 2,000"),
     "a long reason to add": (["board", "add", "board", "nothing.zip", "--reason", LONG], 2, "at most 2,000"),
     "long notes": (["publish", "experiment", "--notes", LONG, "--key", "key.pem"], 2, "notes: String should have at"),
-    "a binary head": (["board", "audit", "board", "--since", "binary"], 1, "This is not the head of a ledger"),
+    "a binary head": (["board", "audit", "board", "--since", "binary"], 1, "The file is not the head of a ledger"),
     "no bundle": (["reproduce", RUN, "--register", "board", "--key", "key.pem"], 2, "--bundle DIGEST"),
     "no key": (["reproduce", RUN, "--register", "board", "--bundle", "0" * 64, "--key", "no.pem"], 1, "podium key new"),
 }
@@ -39,7 +39,7 @@ def desk(registered: Registered, tmp_path: Path) -> Iterator[None]:
 
 @pytest.mark.parametrize("name", MISTAKES)
 @pytest.mark.usefixtures("desk")
-def test_a_mistake_is_answered_with_what_to_do(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mistake_gets_a_helpful_message(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     line, code, words = MISTAKES[name]
     before = sorted(Path().iterdir())
     with pytest.raises(SystemExit) as stop:

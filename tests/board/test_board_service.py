@@ -25,7 +25,7 @@ from podium.board.bundle import Disclosures, write_bundle
 from podium.board.keys import make_key
 from podium.board.ledger.audit_ledger import audit
 from podium.board.ledger.ledger import Ledger, make_board
-from podium.board.ledger.merkle_tree import extends
+from podium.board.ledger.merkle import verify_consistency
 from podium.board.ledger.statements import Publication, parse_head, sign
 from podium.errors import BoardError, UnreachableError, UsageError
 
@@ -52,7 +52,7 @@ def test_a_statement_gets_a_receipt_that_can_be_checked(ledger: Ledger) -> None:
         proof = [bytes.fromhex(part) for part in client.get(f"/consistency?old={old}&new={new}").json()["proof"]]
         _, head = parse_head(client.get("/head.json").json())
     first = ledger._tree.root(1)
-    assert extends(old, first, new, bytes.fromhex(head.root), proof)
+    assert verify_consistency(old, first, new, bytes.fromhex(head.root), proof)
     assert audit(ledger.folder).passed
 
 
@@ -67,7 +67,7 @@ def test_a_receipt_for_something_else_is_not_believed(ledger: Ledger) -> None:
             check_receipt(receipt.to_dict(), wrong, key)
 
 
-def test_what_is_not_signed_or_too_large_is_not_taken(ledger: Ledger) -> None:
+def test_unsigned_or_too_large_requests_are_refused(ledger: Ledger) -> None:
     said = registration(ledger).to_dict()
     with served(ledger) as client:
         bodies = [b"", b"[]", b"[" * 100_000, json.dumps({**said, "signature": "0" * 128}).encode()]
@@ -82,7 +82,7 @@ def test_what_is_not_signed_or_too_large_is_not_taken(ledger: Ledger) -> None:
     assert len(ledger) == 0
 
 
-def test_a_client_that_asks_too_much_is_told_to_wait(ledger: Ledger) -> None:
+def test_a_client_above_the_rate_limit_is_refused(ledger: Ledger) -> None:
     with served(ledger, ClientLimits(writes_per_s=0.1, burst_s=20)) as client:
         codes = [client.post("/statements", json=registration(ledger, n).to_dict()).status_code for n in range(4)]
     assert codes[0] == 200 and codes[-1] == 429
@@ -183,15 +183,13 @@ HTML = "<html>Sign in</html>"
     ],
     ids=["408", "503", "a proxy's page", "cut off", "no HTTP", "refused"],
 )
-def test_passing_trouble_is_told_from_a_refusal(ledger: Ledger, answer: bytes, kind: type[BoardError]) -> None:
+def test_temporary_errors_differ_from_refusals(ledger: Ledger, answer: bytes, kind: type[BoardError]) -> None:
     with answering(answer) as address, pytest.raises(BoardError) as caught:
         open_board(f"{address}#{ledger.key.public}").append(registration(ledger))
     assert type(caught.value) is kind
 
 
-def test_a_board_that_could_not_write_says_try_again_and_goes_on(
-    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_write_is_retryable_and_the_service_continues(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     troubles = [OSError("disk full"), sqlite3.OperationalError("database is locked"), RuntimeError("odd")]
     write = ledger._write
 
@@ -219,7 +217,7 @@ def test_a_folder_that_cannot_be_written_may_be_tried_again(
 
 
 @pytest.mark.parametrize("body", ["[]", "{}", '{"key": "short"}', '{"key": 1}', "3"])
-def test_what_names_no_key_is_not_a_board(body: str) -> None:
+def test_a_board_without_a_public_key_is_refused(body: str) -> None:
     with answering(said("200 OK", body)) as address, pytest.raises(BoardError, match="names no public key"):
         open_board(address)
 
@@ -244,6 +242,6 @@ def test_bundles_leave_room_for_statements(registered: Registered, ledger: Ledge
     ledger.append(sign(Publication(board=ledger.key.public, bundle=bundle.digest, registration=None), PUBLISHER))
     with served(ledger, ClientLimits(free_bytes=1 << 62)) as client:
         answer = client.put(f"/bundles/{bundle.digest}.zip", content=bundle.path.read_bytes())
-        assert (answer.status_code, "no room" in answer.text) == (503, True)
+        assert (answer.status_code, "no disk space" in answer.text) == (503, True)
         assert client.post("/statements", json=registration(ledger).to_dict()).status_code == 200
     assert list((ledger.folder / "bundles").iterdir()) == []

@@ -67,7 +67,7 @@ def test_an_unpacked_file_is_the_one_that_was_signed(bundle: Bundle, tmp_path: P
     name = next(name for name in content if name.endswith("run.json"))
     content[name] = content[name].replace(b"finished", b"Finished")
     changed = read_bundle(rewritten(bundle.path, tmp_path / "changed.zip", content))
-    with pytest.raises(BoardError, match="not the file that was signed"):
+    with pytest.raises(BoardError, match="from the signed file"):
         changed.unpack(tmp_path / "out")
 
 
@@ -111,15 +111,13 @@ def test_a_path_that_no_disk_can_hold_is_refused(bundle: Bundle, tmp_path: Path)
         read_bundle(hostile).unpack(tmp_path / "out")
 
 
-@pytest.mark.parametrize("name", ["MANIFEST_BYTES", "MOST_FILES"])
-def test_a_table_of_contents_that_no_bundle_has_is_not_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+@pytest.mark.parametrize("name", ["MANIFEST_BYTES", "MAX_FILES"])
+def test_an_oversized_table_of_contents_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Nothing is made of its entries before it is refused."""
     rewritten(tmp_path, tmp_path / "hostile.zip", {f"{number}.json": b"" for number in range(500)})
     monkeypatch.setattr(f"podium.board.bundle.{name}", 400)
     monkeypatch.delattr("zipfile.ZipInfo")
-    with pytest.raises(BoardError, match=r"table of contents is too long|more than 400 files"):
+    with pytest.raises(BoardError, match=r"table of contents is too large|more than 400 files"):
         read_bundle(tmp_path / "hostile.zip")
 
 
@@ -137,7 +135,7 @@ CONTENTS: dict[str, Callable[[dict[str, bytes]], dict[str, bytes]]] = {
 
 
 @pytest.mark.parametrize("kind", CONTENTS)
-def test_an_archive_that_is_not_what_was_signed_is_refused(bundle: Bundle, tmp_path: Path, kind: str) -> None:
+def test_an_archive_that_differs_from_its_manifest_is_refused(bundle: Bundle, tmp_path: Path, kind: str) -> None:
     hostile = rewritten(bundle.path, tmp_path / "hostile.zip", CONTENTS[kind](members(bundle.path)))
     with pytest.raises(BoardError):
         read_bundle(hostile)
@@ -161,7 +159,7 @@ def test_a_damaged_archive_is_refused_with_one_error(bundle: Bundle, tmp_path: P
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, 93, 99])
 @pytest.mark.parametrize("member", [0, -1])
-def test_what_unpacks_without_a_bound_is_refused(bundle: Bundle, tmp_path: Path, method: int, member: int) -> None:
+def test_unbounded_compression_methods_are_refused(bundle: Bundle, tmp_path: Path, method: int, member: int) -> None:
     data = bytearray(bundle.path.read_bytes())
     with zipfile.ZipFile(bundle.path) as archive:
         place = archive.start_dir
@@ -169,7 +167,7 @@ def test_what_unpacks_without_a_bound_is_refused(bundle: Bundle, tmp_path: Path,
             place += 46 + len(info.filename.encode()) + len(info.extra) + len(info.comment)
     data[place + 10 : place + 12] = method.to_bytes(2, "little")
     (tmp_path / "hostile.zip").write_bytes(data)
-    with pytest.raises(BoardError, match=f"packed by method {method}"):
+    with pytest.raises(BoardError, match=f"compression method {method}"):
         read_bundle(tmp_path / "hostile.zip")
 
 

@@ -12,7 +12,7 @@ from forgeries import FORGERIES, Forgery, others
 
 from podium.board.board_client import FolderBoard
 from podium.board.board_rules import Rules, read_rules
-from podium.board.check.check_bundle import Judgement, check
+from podium.board.check.check_bundle import BundleCheck, check
 from podium.board.check.check_registration import _attempt_ends
 from podium.board.keys import canonical
 from podium.board.ledger.audit_ledger import audit
@@ -48,7 +48,7 @@ def forged(registered: Registered, other: Path, tmp_path: Path) -> Forgery:
     return Forgery(folder, board, registered.registration.id, other)
 
 
-def judged(forged: Forgery, data_dir: Path, rules: Rules = RULES) -> Judgement:
+def judged(forged: Forgery, data_dir: Path, rules: Rules = RULES) -> BundleCheck:
     bundle = forged.publish(forged.folder.parent / "bundle.zip")
     return check(bundle.path, rules, ledger=forged.board.read(), data_dir=data_dir)
 
@@ -110,21 +110,19 @@ def test_another_podium_than_the_registered_one_is_named_and_refused_where_the_r
     assert found.accepted
     assert any("registered with" in remark and "1" * 16 in remark for remark in found.remarks)
     strict = judged(forged, data_dir, RULES.model_copy(update={"podium_sha256": ("1" * 64,)}))
-    assert [reason for reason in strict.reasons if "with which it was registered, is not among" in reason]
+    assert [reason for reason in strict.reasons if "which is not an accepted version" in reason]
 
 
-def test_what_a_run_did_must_be_anchored_while_it_went_on_where_the_rules_say_so(
-    forged: Forgery, data_dir: Path
-) -> None:
+def test_rules_can_require_anchors_during_a_run(forged: Forgery, data_dir: Path) -> None:
     def rules(gap_s: float) -> Rules:
         return RULES.model_copy(update={"registration": RULES.registration.model_copy(update={"anchor_gap": gap_s})})
 
     assert judged(forged, data_dir, rules(3600.0)).reasons == []
     reasons = judged(forged, data_dir, rules(0.0001)).reasons
-    assert len(reasons) == 2 and all("the board learned of its line" in reason for reason in reasons)
+    assert len(reasons) == 2 and all("was anchored too late" in reason for reason in reasons)
 
 
-def test_what_was_done_before_a_pause_may_be_anchored_after_it(registered: Registered) -> None:
+def test_events_before_a_pause_may_be_anchored_after_it(registered: Registered) -> None:
     events = list(next(iter(registered.experiment.runs())).read_journal())
     start, *_, end = events
     assert isinstance(start, Start)
@@ -139,7 +137,7 @@ def test_a_light_bundle_is_graded_from_its_submission(forged: Forgery, data_dir:
     allowed = RULES.model_copy(update={"runs": RULES.runs.model_copy(update={"light": True})})
     assert judged(forged, data_dir, allowed).reasons == []
     forged.record(score=0.99)
-    assert "score is said to be" in "\n".join(judged(forged, data_dir, allowed).reasons)
+    assert "score is recorded as" in "\n".join(judged(forged, data_dir, allowed).reasons)
 
 
 def test_a_second_bundle_of_a_registration_needs_the_first_to_be_removed(forged: Forgery, data_dir: Path) -> None:
@@ -147,7 +145,7 @@ def test_a_second_bundle_of_a_registration_needs_the_first_to_be_removed(forged:
     row = {"agent": "scripted", "registration": forged.registration}
     decide(forged.board.folder, bundle.digest, "accepted", "fine", row=row)
     forged.answers = {"retrieval": "some"}
-    assert "on the board already" in "\n".join(judged(forged, data_dir).reasons)
+    assert "already on the board" in "\n".join(judged(forged, data_dir).reasons)
     decide(forged.board.folder, bundle.digest, "removed", "its publisher asked")
     assert judged(forged, data_dir).accepted
     [standing] = standings(forged.board.read().entries)
@@ -155,9 +153,7 @@ def test_a_second_bundle_of_a_registration_needs_the_first_to_be_removed(forged:
     assert audit(forged.board.folder).passed, "what was removed is still there"
 
 
-def test_another_experiment_of_the_plan_that_was_accepted_counts_against_nothing(
-    forged: Forgery, data_dir: Path
-) -> None:
+def test_an_accepted_experiment_of_the_same_plan_is_no_problem(forged: Forgery, data_dir: Path) -> None:
     for number, registration in enumerate(others(forged, 4)):
         decide(forged.board.folder, f"{number:064x}", "accepted", "fine", row={"registration": registration})
     assert judged(forged, data_dir).reasons == []
@@ -170,7 +166,7 @@ def test_a_registration_of_an_earlier_version_is_checked_by_its_whole_plan(forge
     forged.board.append(old)
     forged.registration = old.digest
     found = "\n".join(judged(forged, data_dir).reasons)
-    assert "The plan is not" not in found
+    assert "The plan differs" not in found
     assert "1 other registration of the same plan" in found
 
 
@@ -189,11 +185,11 @@ def test_the_command_judges_as_text_and_json(
         main(["board", "add", board, str(bundle.path), "--data-dir", str(data_dir)])
     with pytest.raises(SystemExit, match="0"):
         main(["board", "audit", board, "--since", f"{board}/head.json"])
-    assert "the ledger holds" in capsys.readouterr().out
+    assert "the ledger is valid" in capsys.readouterr().out
     (forged.board.folder / "rules.toml").write_text(rules + "seeds = 5\n")
     with pytest.raises(SystemExit, match="1"):
         main(["board", "check", str(bundle.path), *options])
-    assert "REFUSE" in (out := capsys.readouterr().out) and "ask for 5" in out
+    assert "REJECT" in (out := capsys.readouterr().out) and "require 5" in out
 
 
 def test_nothing_that_publishers_wrote_is_obeyed_by_a_terminal(

@@ -51,9 +51,9 @@ def test_an_agent_that_was_trained_on_other_tasks_is_not(declared: str) -> None:
     assert problems(declared) == []
 
 
-def test_nobody_is_measured_with_a_training_task() -> None:
+def test_training_tasks_are_refused() -> None:
     (problem,) = problems("none", ("forge-graph-easy-t7",))
-    assert problem == "forge-graph-easy-t7 is made for training: nobody is measured with it."
+    assert problem == "forge-graph-easy-t7 is a training task and cannot be used for measurement."
 
 
 def test_training_on_a_task_counts_for_its_obfuscated_twin() -> None:

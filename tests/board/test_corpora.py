@@ -67,7 +67,7 @@ def plan_of(folder: Path, data_dir: Path, actions: Actions, **settings: Any) -> 
 
 
 def carry_out(experiment: Experiment) -> None:
-    Driver(experiment).carry_out(make_executor(parallel=2))
+    Driver(experiment).run_all(make_executor(parallel=2))
 
 
 COLUMNS = ("Age", "RoomService", "FoodCourt", "ShoppingMall", "Spa", "VRDeck")
@@ -118,7 +118,7 @@ def test_an_honest_experiment_is_not_refused(name: str, board: FolderBoard, data
     experiment = open_experiment(tmp_path / "experiment", plan, [TASK], seeds)
     registration = register(experiment, board, PUBLISHER)
     with Anchoring(experiment, board, PUBLISHER, registration) as anchoring:
-        Driver(experiment).carry_out(make_executor(parallel=2), anchoring.note)
+        Driver(experiment).run_all(make_executor(parallel=2), anchoring.note)
     assert judged(experiment, board, registration.id, data_dir) == []
 
 

@@ -15,7 +15,7 @@ def test_a_key_is_written_for_its_owner_alone_and_never_replaced(tmp_path: Path)
     write_key(key, path)
     assert path.stat().st_mode & 0o777 == 0o600
     assert read_key(path).public == key.public
-    with pytest.raises(UsageError, match="never replaced"):
+    with pytest.raises(UsageError, match="never overwritten"):
         write_key(make_key(), path)
 
 

@@ -17,7 +17,7 @@ from boards import PUBLISHER, anchor, registration
 from podium.board.keys import Signed, make_key
 from podium.board.ledger.audit_ledger import audit, parse_old_head
 from podium.board.ledger.ledger import LINE_BYTES, SEGMENT, SEGMENT_BYTES, Ledger, make_board, read_lines, segment_path
-from podium.board.ledger.merkle_tree import includes, leaf_hash
+from podium.board.ledger.merkle import leaf_hash, verify_inclusion
 from podium.board.ledger.statements import DecisionStatement, Publication, parse_head, sign
 from podium.errors import BoardError, UsageError
 
@@ -40,7 +40,7 @@ def test_a_receipt_proves_that_the_signed_head_covers_the_entry(ledger: Ledger) 
     proof = [bytes.fromhex(part) for part in receipt.proof]
     leaf = leaf_hash(receipt.line.encode())
     assert receipt.number == 5
-    assert includes(leaf, receipt.number, head.size, proof, bytes.fromhex(head.root))
+    assert verify_inclusion(leaf, receipt.number, head.size, proof, bytes.fromhex(head.root))
 
 
 def test_the_same_statement_twice_is_one_entry(ledger: Ledger) -> None:
@@ -72,7 +72,7 @@ def test_two_processes_append_in_turn(ledger: Ledger) -> None:
 
 
 @pytest.mark.parametrize("lost", ["a torn line", "a whole line", "the index"])
-def test_what_a_killed_process_left_is_mended(ledger: Ledger, lost: str) -> None:
+def test_a_ledger_recovers_from_a_killed_process(ledger: Ledger, lost: str) -> None:
     fill(ledger, 2)
     path = segment_path(ledger.folder, 0)
     if lost == "the index":
@@ -109,14 +109,14 @@ def test_files_that_are_shorter_than_their_head_are_noticed(ledger: Ledger) -> N
         Ledger(ledger.folder)
 
 
-def test_a_file_of_the_longest_lines_is_read_whole_and_a_longer_one_is_never_cut(
+def test_a_full_segment_is_read_and_a_longer_one_is_never_truncated(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert SEGMENT_BYTES >= SEGMENT * (LINE_BYTES + 1)
     fill(ledger, 3)
     before = segment_path(ledger.folder, 0).read_bytes()
     monkeypatch.setattr("podium.board.ledger.ledger.SEGMENT_BYTES", len(before) - 1)
-    with pytest.raises(BoardError, match="longer than 1,024 entries"):
+    with pytest.raises(BoardError, match="larger than 1,024 entries"):
         Ledger(ledger.folder)
     assert segment_path(ledger.folder, 0).read_bytes() == before
 
@@ -157,7 +157,7 @@ CHANGES: dict[str, Callable[[list[bytes]], list[bytes]]] = {
 
 
 @pytest.mark.parametrize("kind", CHANGES)
-def test_an_audit_sees_every_change_of_the_files(ledger: Ledger, kind: str) -> None:
+def test_an_audit_detects_every_change(ledger: Ledger, kind: str) -> None:
     fill(ledger, 5)
     assert audit(ledger.folder).passed
     rewrite(ledger, CHANGES[kind])
@@ -187,7 +187,7 @@ def test_a_history_that_was_rewritten_and_signed_again_contradicts_an_old_head(l
     assert not audit(ledger.folder, since=shown).passed
 
 
-def test_a_head_of_another_board_proves_nothing(ledger: Ledger, tmp_path: Path) -> None:
+def test_a_head_of_another_board_is_refused(ledger: Ledger, tmp_path: Path) -> None:
     other = make_board(tmp_path / "other", "Another")
     fill(other, 1)
     old = parse_old_head(json.dumps(other.head().to_dict()))
@@ -201,7 +201,7 @@ def test_a_statement_that_was_made_to_another_board_is_noticed(ledger: Ledger, t
     fill(other, 1)
     rewrite(ledger, lambda lines: [*lines, *read_lines(other.folder)])
     resign(ledger)
-    assert audit(ledger.folder).problems == [f"Entry 2 was said to another board, {other.key.public[:16]}."]
+    assert audit(ledger.folder).problems == [f"Entry 2 is addressed to another board, {other.key.public[:16]}."]
 
 
 def test_a_board_is_made_in_an_empty_folder_only(ledger: Ledger) -> None:

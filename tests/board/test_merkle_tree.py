@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.board.ledger.merkle_tree import MerkleTree, extends, includes, leaf_hash
+from podium.board.ledger.merkle import MerkleTree, leaf_hash, verify_consistency, verify_inclusion
 
 INPUTS = ["", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f"]
 ROOTS = [
@@ -77,34 +77,34 @@ def test_the_root_is_the_one_of_the_definition(leaves: list[bytes]) -> None:
     assert MerkleTree(map(leaf_hash, leaves)).root() == root_by_definition(leaves)
 
 
-def test_every_inclusion_proof_holds_for_its_place_alone() -> None:
+def test_an_inclusion_proof_is_valid_for_one_position_only() -> None:
     leaves = [leaf_hash(bytes([n])) for n in range(20)]
     tree = MerkleTree(leaves)
     for size in range(1, 21):
         for number in range(size):
             proof = tree.inclusion_proof(number, size)
-            fits = [n for n in range(size) if includes(leaves[number], n, size, proof, tree.root(size))]
+            fits = [n for n in range(size) if verify_inclusion(leaves[number], n, size, proof, tree.root(size))]
             assert fits == [number]
-            assert not includes(leaves[number], number, size, [*proof, tree.root()], tree.root(size))
+            assert not verify_inclusion(leaves[number], number, size, [*proof, tree.root()], tree.root(size))
 
 
-def test_every_consistency_proof_holds_and_no_other_history_has_one() -> None:
+def test_consistency_proofs_are_valid_for_one_history_only() -> None:
     tree = MerkleTree(leaf_hash(bytes([n])) for n in range(20))
     other = MerkleTree(leaf_hash(bytes([n + (n == 3)])) for n in range(20))
     for new in range(1, 21):
         for old in range(1, new + 1):
             proof = tree.consistency_proof(old, new)
-            assert extends(old, tree.root(old), new, tree.root(new), proof)
+            assert verify_consistency(old, tree.root(old), new, tree.root(new), proof)
             if old > 3:
-                assert not extends(old, other.root(old), new, tree.root(new), proof)
+                assert not verify_consistency(old, other.root(old), new, tree.root(new), proof)
             if old < new:
-                assert not extends(old, tree.root(old), new, tree.root(new), proof[:-1])
+                assert not verify_consistency(old, tree.root(old), new, tree.root(new), proof[:-1])
 
 
-def test_what_the_tree_does_not_hold_cannot_be_proven() -> None:
-    with pytest.raises(ValueError, match="there is no entry 8"):
+def test_proofs_outside_the_tree_are_refused() -> None:
+    with pytest.raises(ValueError, match="entry 8 is not among"):
         vectors().inclusion_proof(8)
-    with pytest.raises(ValueError, match="cannot have grown"):
+    with pytest.raises(ValueError, match="cannot grow"):
         vectors().consistency_proof(0)
     with pytest.raises(ValueError, match="not 9"):
         vectors().root(9)

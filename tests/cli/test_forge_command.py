@@ -1,4 +1,4 @@
-"""`podium forge`: fresh tasks, their secrets, and what is made again from them."""
+"""`podium forge`: new tasks, their secrets and regenerating tasks from secrets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from podium.catalog.forge.forge_ids import forge_id
 from podium.catalog.forge.forged_task import QUICK
-from podium.catalog.forge.secret import Secret, keep_secret, parse_secret
+from podium.catalog.forge.secret import Secret, parse_secret, save_secret
 from podium.cli import main
 from podium.safefs.atomic_files import sha256
 
@@ -22,7 +22,7 @@ TASK = str(forge_id("graph", "easy", KNOWN))
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Calls `podium forge`, or another command: its exit code, and what it printed (or why it failed)."""
+    """Return a function that runs a command and returns its exit code and its output or error message."""
 
     def call(*arguments: str, stdin: str = "", command: str = "forge") -> tuple[int, str]:
         monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
@@ -42,25 +42,25 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "home"
 
 
-def test_a_secret_is_revealed_on_request(run: Run, own_home: Path) -> None:
-    keep_secret(forge_id("graph", "easy", KNOWN), KNOWN)
+def test_secret_is_revealed(run: Run, own_home: Path) -> None:
+    save_secret(forge_id("graph", "easy", KNOWN), KNOWN)
     assert run("--reveal", TASK) == (0, f"{KNOWN}\n")
     assert json.loads(run("--reveal", TASK, "--json")[1]) == {"task": TASK, "secret": str(KNOWN)}
 
 
-def test_what_cannot_be_revealed_is_explained(run: Run, own_home: Path) -> None:
-    code, said = run("--reveal", TASK)
+def test_unavailable_secrets_are_explained(run: Run, own_home: Path) -> None:
+    code, output = run("--reveal", TASK)
     assert code == 2
-    assert "was made elsewhere" in said
-    code, said = run("--reveal", "forge-graph-easy-7")
+    assert "was made elsewhere" in output
+    code, output = run("--reveal", "forge-graph-easy-7")
     assert code == 2
-    assert "has no secret" in said
+    assert "has no secret" in output
 
 
-def test_another_secret_than_the_task_has_is_refused(run: Run, own_home: Path) -> None:
-    code, said = run(TASK, "--from-secret", str(Secret(bytes(20))))
+def test_wrong_secret_is_rejected(run: Run, own_home: Path) -> None:
+    code, output = run(TASK, "--from-secret", str(Secret(bytes(20))))
     assert code == 2
-    assert "not the secret of" in said
+    assert "not the secret of" in output
     assert not (own_home / "secrets").exists()
 
 
@@ -73,23 +73,23 @@ def test_another_secret_than_the_task_has_is_refused(run: Run, own_home: Path) -
         ("forge-graph-easy-7", "--seed", "1"),
     ],
 )
-def test_wishes_that_contradict_each_other_are_refused(run: Run, wrong: tuple[str, ...]) -> None:
+def test_conflicting_options_are_rejected(run: Run, wrong: tuple[str, ...]) -> None:
     assert run(*wrong)[0] == 2
 
 
 def test_tasks_from_public_seeds_are_labelled(run: Run, own_home: Path) -> None:
     lines = run(command="tasks")[1].splitlines()
     assert [line.split()[0] for line in lines if line.endswith("(not secret)")] == list(QUICK)
-    assert "not secret: anybody can make the answers" in run(QUICK[0], command="show")[1]
+    assert "not secret: anyone can generate the answers" in run(QUICK[0], command="show")[1]
     assert f"podium forge --reveal {TASK}" in run(TASK, command="show")[1]
 
 
 @pytest.mark.slow
-def test_a_fresh_task_from_forging_to_checking(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_task_is_regenerated_from_its_secret(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PODIUM_HOME", str(tmp_path / "maker"))
-    code, said = run("graph", "--difficulty", "easy", "--json")
+    code, output = run("graph", "--difficulty", "easy", "--json")
     assert code == 0
-    task = json.loads(said)["task"]
+    task = json.loads(output)["task"]
     secret = run("--reveal", task)[1].strip()
     for path in (tmp_path / "maker" / "data").rglob("*"):
         assert secret not in path.name
@@ -119,6 +119,6 @@ def test_a_fresh_task_from_forging_to_checking(run: Run, tmp_path: Path, monkeyp
     assert run(task, "--from-secret", secret)[0] == 0, "another machine's arithmetic"
     answers = tmp_path / "checker" / "data" / task / "private" / "test.csv"
     answers.write_text(answers.read_text().replace("a", "b"))
-    code, said = run(task, "--from-secret", secret)
+    code, output = run(task, "--from-secret", secret)
     assert code == 1
-    assert "private/test.csv" in said
+    assert "private/test.csv" in output

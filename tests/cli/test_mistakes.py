@@ -1,4 +1,4 @@
-"""What users do wrong, one line each: the exit code, and the words that tell them what to do instead."""
+"""User mistakes, one per line: command, exit code and the part of the message that shows the fix."""
 
 from __future__ import annotations
 
@@ -40,20 +40,24 @@ MISTAKES = [
     ("show spaceship-titanik", 2, "Did you mean spaceship-titanic"),
     ("show quick", 2, "'quick' is a suite, not a task. Its tasks: podium tasks --suite quick"),
     ("show spaceship-titanic extra", 2, "unexpected extra argument"),
-    ("show forge-tabular-7", 2, "is not a forged task's id. They look like forge-FAMILY-DIFFICULTY"),
+    ("show forge-tabular-7", 2, "is not the id of a forged task. Such ids have the form forge-FAMILY-DIFFICULTY"),
     ("show forge-nonsense-easy-1", 2, "There is no family 'nonsense'. The families are:"),
     ("show forge-graph-extreme-1", 2, "There is no difficulty 'extreme'. Use one of: easy, medium, hard"),
     ("show folder-0000", 2, "Make one with: podium run DIR --goal TEXT"),
     # preparing
     ("prepare", 2, "Missing argument 'TASK|SUITE...'"),
     ("prepare spaceship", 2, "Did you mean spaceship-titanic?"),
-    (f"prepare {TASK} --raw nowhere", 1, "There is no folder nowhere. --raw takes the extracted download"),
+    (f"prepare {TASK} --raw nowhere", 1, "There is no folder nowhere. Pass the extracted download"),
     (f"prepare {TASK} --raw notes.txt", 1, "There is no folder notes.txt"),
     (f"prepare {TASK} --raw empty", 1, "The raw data lacks train.csv"),
-    (f"prepare {TASK} --raw empty --miniature", 2, "Give either --raw or --miniature"),
+    (f"prepare {TASK} --raw empty --miniature", 2, "--raw and --miniature cannot be combined"),
     (f"prepare {TASK} aerial-cactus-identification --raw empty", 2, "--raw is the download of one task"),
     (f"prepare {TASK} --edition fixed", 2, "has no edition 'fixed'. It has: v1"),
-    ("prepare mlagentbench --edition v1", 2, "No edition 'v1' of BabyLM, llama-inference. Name the others alone: "),
+    (
+        "prepare mlagentbench --edition v1",
+        2,
+        "There is no edition 'v1' of BabyLM, llama-inference. Name only the",
+    ),
     (f"prepare {TASK} --edition v2", 2, "is not one of 'v1', 'fixed'"),
     (f"prepare {TASK} --miniature --jobs 0", 2, "0 is not in the range x>=1"),
     (f"prepare {TASK} --miniature --data-dir notes.txt", 2, "Directory 'notes.txt' is a file"),
@@ -67,7 +71,7 @@ MISTAKES = [
     (f"validate {TASK} header.csv", 3, "has a header but no rows; 28 rows are expected"),
     (f"validate {TASK} columns.csv", 3, "Column 'Transported' is missing"),
     (f"validate {TASK} short.csv", 3, "26 ids are missing"),
-    (f"validate {TASK} twice.csv", 3, "1 id is there more than once"),
+    (f"validate {TASK} twice.csv", 3, "1 id occurs more than once"),
     (f"validate {TASK} values.csv", 3, "'maybe' is neither True nor False"),
     (f"validate {TASK} ids.csv", 3, "28 ids are missing"),
     (f"validate {TASK} binary.csv", 3, "Submission is invalid"),
@@ -83,36 +87,40 @@ MISTAKES = [
     ("grade aerial-cactus-identification good.csv", 1, "Run: podium prepare aerial-cactus-identification"),
     ("grade --jsonl nowhere.jsonl --out graded", 2, "File 'nowhere.jsonl' does not exist"),
     ("grade --jsonl notes.txt --out graded", 2, "line 1: expected a JSON object with 'competition_id'"),
-    ("grade --jsonl empty.csv --out graded", 2, "holds no submissions"),
+    ("grade --jsonl empty.csv --out graded", 2, "lists no submissions"),
     ("grade --jsonl list.jsonl", 2, "--jsonl FILE and --out DIR"),
     ("grade --jsonl unknown.jsonl --out graded", 2, "Did you mean spaceship-titanic"),
     ("grade --jsonl unprepared.jsonl --out graded", 1, "Run: podium prepare aerial-cactus-identification"),
     # running: tasks and agents
     ("run", 2, "Missing argument 'TASK|SUITE...'"),
     ("run quik", 2, "Did you mean quick?"),
-    (f"run {TASK}", 1, "Only the miniature of spaceship-titanic is prepared, and its data is fabricated"),
+    (f"run {TASK}", 1, "Only the miniature of spaceship-titanic is prepared, which has fabricated data"),
     ("run aerial-cactus-identification", 1, "Run: podium prepare aerial-cactus-identification, or add --miniature"),
     (f"{TRY} --agent recipe", 2, "Did you mean 'recipes'?"),
     (f"{TRY} --agent aide", 2, "The agent 'aide' needs a model. Add --model"),
     (f"{TRY} --agent my.module:Agent", 2, "cannot be loaded from my.module:Agent"),
     (f"{TRY} --agent json:JSONDecoder", 2, "does not inherit from podium.agents.base.Agent"),
-    ("run vectorization --miniature --agent recipes", 2, "the task asks for files (train.py). Agents that can:"),
-    (f"{TRY} --agent command", 2, "The agent 'command' needs -A command=..."),
-    (f"{TRY} --agent command -A command=./nope", 1, "/home/agent is empty. Name a folder with -A files=DIR"),
-    (f"{TRY} --agent command -A command=./nope -A files=empty", 1, "-A command=./nope: empty has no such file"),
-    (f"{TRY} --agent command -A command=x -A files=nowhere", 1, "-A files=nowhere: there is no such folder"),
-    (f"{TRY} --agent command -A command=x -A variables=FOO", 1, "'FOO' sets nothing. Write NAME=VALUE"),
-    (f"{TRY} --agent command -A command=' '", 1, "say what to run"),
+    ("run vectorization --miniature --agent recipes", 2, "this task requires files (train.py). Suitable agents:"),
+    (f"{TRY} --agent command", 2, "The agent 'command' requires -A command=VALUE"),
+    (f"{TRY} --agent command -A command=./nope", 1, "/home/agent is empty. Add a folder: -A files=DIR"),
+    (
+        f"{TRY} --agent command -A command=./nope -A files=empty",
+        1,
+        "./nope, but empty does not contain this file",
+    ),
+    (f"{TRY} --agent command -A command=x -A files=nowhere", 1, "The folder of -A files=nowhere does not exist"),
+    (f"{TRY} --agent command -A command=x -A variables=FOO", 1, "'FOO' has no value. Write NAME=VALUE"),
+    (f"{TRY} --agent command -A command=' '", 1, "-A command is empty. Set it to a shell command"),
     (f"{TRY} --agent scripted -A script=nowhere.json", 1, "-A script=nowhere.json is not a list of actions"),
     (f"{TRY} -A drafts", 2, "-A drafts: write NAME=VALUE"),
-    (f"{TRY} -A drafts=3", 2, "has no option 'drafts'. Its options are: parallel, nodes,"),
-    (f"{TRY} -A nodes=many", 2, "-A nodes: Input should be a valid integer"),
+    (f"{TRY} -A drafts=3", 2, "has no option 'drafts'. Available options: parallel, nodes,"),
+    (f"{TRY} -A nodes=many", 2, "-A nodes of the agent 'recipes' is invalid: Input should be a valid integer"),
     # running: models
     (f"{TRY} --agent aide --model gpt-4o", 1, "should be in the format of <api_name>/<model_name>"),
     (f"{TRY} --agent aide --model nobody/gpt", 1, "The model nobody/gpt cannot be used"),
     (f"{TRY} --agent aide --model openai-api/local/x", 1, "No LOCAL_API_KEY defined in the environment"),
     (f"{TRY} --agent aide --model mockllm/model --role coder", 2, "--role coder: write NAME=VALUE"),
-    (f"{TRY} --agent aide --model mockllm/model --role cook=a/b", 2, "Its roles are: coder, reviewer"),
+    (f"{TRY} --agent aide --model mockllm/model --role cook=a/b", 2, "Available roles: coder, reviewer"),
     # running: budgets and the machine
     (f"{TRY} --time 5x", 2, "invalid duration '5x'. Write 90s, 30m, 24h or 2d"),
     (f"{TRY} --time -5", 2, "invalid duration '-5'"),
@@ -129,62 +137,70 @@ MISTAKES = [
     (f"{TRY} --cores 0", 2, "0 is not in the range x>=1"),
     (f"{TRY} --cores 4000", 1, "--cores 4000: this machine has"),
     (f"{TRY} --gpus 64", 1, "--gpus 64: this machine has"),
-    (f"{TRY} --gpus 64 --cores 4000", 1, "2 things are in the way:"),
+    (f"{TRY} --gpus 64 --cores 4000", 1, "Fix 2 problems first:"),
     (f"{TRY} --dry-run --gpus 64", 1, "--gpus 64: this machine has"),
     (f"{TRY} --seeds 0", 2, "0 is not in the range x>=1"),
     (f"{TRY} --parallel 0", 2, "0 is not in the range x>=1"),
     (f"{TRY} --sandbox jail", 2, "There is no backend 'jail'. The backends are: bubblewrap, docker, none"),
-    (f"{TRY} --env nowhere", 2, "Give the folder of a virtual or conda environment"),
+    (f"{TRY} --env nowhere", 2, "Pass the folder of a virtual or conda environment"),
     (f"{TRY} --env notes.txt", 2, "there is no Python environment"),
     (f"{TRY} --edition fixed", 2, "has no edition 'fixed'. It has: v1"),
     (
         "run mlagentbench --agent baseline --edition v1",
         2,
-        "No edition 'v1' of BabyLM, llama-inference. Name the others",
+        "There is no edition 'v1' of BabyLM, llama-inference. Name only the others",
     ),
-    (f"{TRY} --key notes.txt", 2, "--key goes with --register BOARD"),
+    (f"{TRY} --key notes.txt", 2, "--key requires --register BOARD"),
     (f"integrity audit {TASK} --edition fixed", 2, "has no edition 'fixed'. It has: v1"),
     # running: where it goes
     (f"{TRY} --out notes.txt", 2, "Directory 'notes.txt' is a file"),
-    (f"{TRY} --out full", 2, "full holds something else: there is no experiment.json. Give another --out"),
+    (f"{TRY} --out full", 2, "full is not an experiment: it has files but no experiment.json. Choose another --out"),
     (f"{TRY} --out /proc/podium", 1, "hoose another with --out"),
-    (f"{TRY} --out begun --agent recipes", 2, "begun was started differently (agent: baseline then, recipes now)"),
+    (
+        f"{TRY} --out begun --agent recipes",
+        2,
+        "was started with other settings (agent: baseline before, recipes now)",
+    ),
     # running: folders with code
-    ("run empty", 2, "empty is a folder. Say what to do in it: --goal TEXT --score NAME"),
-    ("run empty --goal Better --score accuracy", 2, "There is no train.py in empty. Name what to run with --script"),
-    ("run code --goal Better", 2, "Say how to score: either --score NAME"),
+    ("run empty", 2, "empty is a folder. Add a goal and a score: --goal TEXT --score NAME"),
+    (
+        "run empty --goal Better --score accuracy",
+        2,
+        "no train.py in empty. Name the script to run with --script",
+    ),
+    ("run code --goal Better", 2, "The task needs a score: use either --score NAME"),
     ("run code --goal Better --script x.py --score a", 2, "There is no x.py in code."),
-    ("run code full --goal Better --score a", 2, "--goal is for one folder with code in it"),
+    ("run code full --goal Better --score a", 2, "--goal requires exactly one folder with code"),
     ("run notes.txt --goal Better --score a", 2, "notes.txt is not one"),
     ("run code --goal Better --answers nowhere.csv --metric rmse", 2, "File 'nowhere.csv' does not exist"),
     ("run code --goal Better --answers good.csv", 2, "--answers FILE with --metric NAME"),
     ("run code --goal Better --answers good.csv --metric best", 2, "There is no metric 'best'. The metrics are:"),
-    (f"{TRY} --score accuracy", 2, "--score goes with --goal"),
+    (f"{TRY} --score accuracy", 2, "--score requires --goal"),
     # continuing
     ("resume", 2, "Missing argument 'DIR'"),
     ("resume nowhere", 2, "nowhere is not an experiment: it has no experiment.json"),
     ("resume begun --agent aide", 2, "No such option '--agent'"),
-    ("resume begun --role fast=a/b", 2, "has no role 'fast'. Its roles are: none"),
+    ("resume begun --role fast=a/b", 2, "has no role 'fast'. Available roles: none"),
     ("resume begun --time soon", 2, "invalid duration 'soon'"),
     ("resume damaged", 1, "damaged/experiment.json is damaged"),
     ("baseline spaceship-titanic", 2, "it has no starter code"),
     ("baseline vectorization", 1, "Run: podium prepare vectorization, or add --miniature"),
     ("agents nobody", 2, "There is no agent 'nobody'. The agents are:"),
-    ("agents --json react", 2, "Write --json at the end"),
-    ("shell nowhere", 2, "nowhere is not a run: it has no steps.jsonl. A run lies in EXPERIMENT/TASK/SEED"),
-    (f"shell {RUN}", 2, "Nobody works on done/spaceship-titanic/0 now"),
+    ("agents --json react", 2, "Put --json at the end"),
+    ("shell nowhere", 2, "nowhere is not a run: it has no steps.jsonl. Runs are at EXPERIMENT/TASK/SEED"),
+    (f"shell {RUN}", 2, "done/spaceship-titanic/0 is not in progress"),
     # looking at results
     ("steps", 2, "Missing argument 'RUN'"),
     ("steps nowhere", 2, "nowhere is not a run"),
     ("steps done", 2, "done is an experiment, not a run. Its runs: done/spaceship-titanic/0"),
-    (f"steps {RUN} 99", 2, "has 1 step; there is no step 99"),
+    (f"steps {RUN} 99", 2, "has 1 step; step 99 does not exist"),
     (f"steps {RUN} 0", 2, "0 is not in the range x>=1"),
-    (f"steps {RUN} --diff", 2, "Say which step: podium steps done/spaceship-titanic/0 NUMBER"),
-    (f"steps {RUN} 1 --since 0", 2, "--since goes with --diff"),
-    (f"steps {RUN} 1 --diff --fork other", 2, "--diff and --fork are two different things"),
-    (f"steps {RUN} 1 --diff --json", 2, "--json shows steps, and --diff does something else"),
-    (f"steps {RUN} 1 --restore done", 2, "done is there already"),
-    (f"steps {RUN} 1 --fork done", 2, "done is there already"),
+    (f"steps {RUN} --diff", 2, "Give the number of a step: podium steps done/spaceship-titanic/0 NUMBER"),
+    (f"steps {RUN} 1 --since 0", 2, "--since requires --diff"),
+    (f"steps {RUN} 1 --diff --fork other", 2, "--diff and --fork cannot be combined"),
+    (f"steps {RUN} 1 --diff --json", 2, "--json and --diff cannot be combined"),
+    (f"steps {RUN} 1 --restore done", 2, "done already exists. Choose a new folder"),
+    (f"steps {RUN} 1 --fork done", 2, "done already exists. Choose a new folder"),
     ("verify nowhere", 2, "nowhere is not a run"),
     ("verify notes.txt", 2, "notes.txt is not a run"),
     ("report", 2, "Missing argument 'EXP...'"),
@@ -193,7 +209,7 @@ MISTAKES = [
     ("report done --html done", 2, "File 'done' is a directory"),
     ("compare done", 2, "Missing argument 'B'"),
     ("compare done nowhere", 2, "nowhere is not an experiment"),
-    ("compare done begun", 2, "share no task that both have finished a run of"),
+    ("compare done begun", 2, "share no task with an ended run on both sides"),
     ("view nowhere", 2, "nowhere"),
     ("view done --port 99999", 2, "99999 is not in the range"),
     # making tasks, taking over results
@@ -210,12 +226,12 @@ MISTAKES = [
         "--group nobody: there is no such",
     ),
     ("forge --from nowhere.csv", 2, "nowhere.csv"),
-    ("forge --from good.csv --seed 3", 2, "--from makes a task of data"),
-    ("forge graph --target y", 2, "--target goes with --from DATA"),
+    ("forge --from good.csv --seed 3", 2, "--from makes a task from data"),
+    ("forge graph --target y", 2, "--target requires --from DATA"),
     ("new-task spaceship-titanic --from good.csv --target Transported", 2, "is the name of a built-in task or suite"),
-    ("new-task ../trees --from good.csv --target Transported", 2, "cannot be the id of a task"),
+    ("new-task ../trees --from good.csv --target Transported", 2, "is not a valid task id"),
     ("import nowhere", 2, "Path 'nowhere' does not exist"),
-    ("import bad.json", 2, "bad.json is not a grading report of MLE-bench"),
+    ("import bad.json", 2, "bad.json is not an MLE-bench grading report"),
 ]
 
 
@@ -257,10 +273,10 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize(("line", "code", "words"), MISTAKES, ids=[line for line, _, _ in MISTAKES])
+@pytest.mark.parametrize(("line", "code", "fragment"), MISTAKES, ids=[line for line, _, _ in MISTAKES])
 @pytest.mark.usefixtures("desk")
-def test_a_mistake_is_answered_with_what_to_do(
-    line: str, code: int, words: str, capsys: pytest.CaptureFixture[str]
+def test_mistake_gets_a_helpful_message(
+    line: str, code: int, fragment: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = sorted(Path().iterdir())
     with pytest.raises(SystemExit) as stop:
@@ -268,13 +284,13 @@ def test_a_mistake_is_answered_with_what_to_do(
         raise SystemExit(0)
     shown = capsys.readouterr()
     text = " ".join((shown.out + shown.err).split())
-    assert (int(stop.value.code or 0), words in text) == (code, True), text
+    assert (int(stop.value.code or 0), fragment in text) == (code, True), text
     assert "Traceback" not in text
     assert sorted(Path().iterdir()) == before, "something was written"
 
 
 @pytest.mark.usefixtures("desk")
-def test_a_missing_package_is_told_before_anything_is_written(
+def test_missing_package_is_reported_before_anything_is_written(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)  # as if it were not installed
@@ -285,5 +301,5 @@ def test_a_missing_package_is_told_before_anything_is_written(
     assert sorted(Path().iterdir()) == before
 
 
-def test_there_are_enough_of_them() -> None:
+def test_number_of_mistakes() -> None:
     assert len({line for line, _, _ in MISTAKES}) == len(MISTAKES) >= 100

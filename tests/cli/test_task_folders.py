@@ -1,4 +1,4 @@
-"""`--tasks DIR`: every command that meets a task finds those of the folder, and so do the processes it starts."""
+"""`--tasks DIR`: commands and their child processes find the tasks in the folder."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str]) -> Call:
     def call(*args: object) -> str:
-        """What a command that succeeds prints."""
+        """Return the output of a command that succeeds."""
         with pytest.raises(SystemExit) as stop:
             main([str(arg) for arg in args])
             raise SystemExit(0)
@@ -61,13 +61,13 @@ def call(capsys: pytest.CaptureFixture[str]) -> Call:
 
 
 @pytest.mark.parametrize("name", sorted({*COMMANDS, "integrity audit", "integrity contamination"} - WITHOUT_TASKS))
-def test_every_command_that_meets_tasks_takes_the_option(name: str) -> None:
+def test_every_command_with_tasks_has_the_option(name: str) -> None:
     command: click.Command = podium
     for part in name.split():
         assert isinstance(command, click.Group)
-        found = command.get_command(click.Context(command), part)
-        assert found is not None
-        command = found
+        subcommand = command.get_command(click.Context(command), part)
+        assert subcommand is not None
+        command = subcommand
     assert any("--tasks" in parameter.opts for parameter in command.params)
 
 
@@ -83,13 +83,13 @@ def test_lists_show_tasks_and_suites_of_the_folder(folder: Path, call: Call) -> 
     assert os.environ.get("PODIUM_TASKS", "") == "", "the option ends with the command"
 
 
-def test_show_tells_thresholds_and_brief(folder: Path, call: Call) -> None:
+def test_show_prints_thresholds_and_brief(folder: Path, call: Call) -> None:
     facts = json.loads(call("show", "orchard", "--json", "--tasks", folder))
     assert facts["reference"]["bronze"] == 0.6
     assert facts["brief"].startswith("# orchard")
 
 
-def test_a_suite_is_prepared_in_processes_of_their_own(folder: Path, call: Call, tmp_path: Path) -> None:
+def test_suite_is_prepared_in_child_processes(folder: Path, call: Call, tmp_path: Path) -> None:
     done = json.loads(call("prepare", "fruit", "--miniature", "--jobs", 2, "--json", "--tasks", folder))
     assert {outcome["task"]: outcome["error"] for outcome in done} == {"orchard": None, "vineyard": None}
     sample = tmp_path / "home" / "data" / "orchard@miniature" / "public" / "sample_submission.csv"
@@ -97,20 +97,16 @@ def test_a_suite_is_prepared_in_processes_of_their_own(folder: Path, call: Call,
     assert json.loads(call("grade", "orchard", sample, "--json", "--tasks", folder))["score"] == 0.5
 
 
-def test_a_task_whose_process_is_killed_does_not_keep_others_from_being_prepared(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_process_does_not_stop_other_preparations(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_task(folder, "abyss")
     path.write_text(path.read_text().replace("    age = ", "    import os\n    os._exit(9)\n    age = "))
     monkeypatch.setenv("PODIUM_TASKS", str(folder))
     done = {one.task: one for one in prepare_many(["abyss", "orchard", "vineyard"], jobs=2, miniature=True)}
     assert (done["orchard"].error, done["vineyard"].error) == (None, None)
-    assert "its process was ended" in str(done["abyss"].error)
+    assert "The process was killed" in str(done["abyss"].error)
 
 
-def test_a_run_is_done_then_reported_and_verified_without_naming_the_folder(
-    folder: Path, call: Call, tmp_path: Path
-) -> None:
+def test_report_and_verify_find_the_task_without_the_option(folder: Path, call: Call, tmp_path: Path) -> None:
     out = tmp_path / "experiment"
     options = ("--agent", "baseline", "--miniature", "--out", out)
     (record,) = json.loads(call("run", "orchard", *options, "--json", "--tasks", folder))

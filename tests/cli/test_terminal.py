@@ -1,4 +1,4 @@
-"""What commands look like on terminals: narrow, piped, without Unicode; examples, completion, lists and results."""
+"""Output on terminals: narrow, piped or without Unicode; examples, completion, lists and results."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_completion_knows_the_shell_and_completes_tasks(shell: str, call: Call) 
     assert f"plain,{TASK}" in done.stdout.splitlines()
 
 
-def test_tasks_are_filtered_by_kind_size_text_and_what_is_here(call: Call, tmp_path: Path) -> None:
+def test_tasks_are_filtered_by_kind_size_text_and_preparation(call: Call, tmp_path: Path) -> None:
     podium.prepare(TASK, data_dir=tmp_path, miniature=True)
 
     def ids(*options: object) -> list[str]:
@@ -107,11 +107,13 @@ def test_tasks_are_filtered_by_kind_size_text_and_what_is_here(call: Call, tmp_p
     images, small = set(ids("--kind", "image")), set(ids("--size", "small"))
     assert "aerial-cactus-identification" in images & small
     assert set(ids("--kind", "image", "--size", "small")) == images & small
-    assert "(miniature here)" in call("tasks", "--prepared", "--data-dir", tmp_path)[1]
-    assert "No task is like that" in call("tasks", "--text", "zzzz")[1]
+    assert "(miniature prepared)" in call("tasks", "--prepared", "--data-dir", tmp_path)[1]
+    assert "No task matches" in call("tasks", "--text", "zzzz")[1]
 
 
-def test_a_run_without_a_submission_says_why_in_one_line(experiment: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_without_a_submission_gets_one_line_with_the_reason(
+    experiment: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     show_results(Driver(read_experiment(experiment)).runs)
     (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith(f"{TASK}/0:")]
     assert "no valid submission" in line
@@ -139,12 +141,12 @@ def test_square_brackets_in_progress_messages_are_just_text(
     with show_progress("Grading", 1) as progress:
         logging.getLogger("podium").info("found [/i]")
         progress.advance("toy: '[/b]' is not a number")
-    told = click.unstyle(capsys.readouterr().err)
-    assert "found [/i]" in told
-    assert "toy: '[/b]' is not a number" in told
+    output = click.unstyle(capsys.readouterr().err)
+    assert "found [/i]" in output
+    assert "toy: '[/b]' is not a number" in output
 
 
-def test_steps_are_told_in_words_and_miniatures_first(experiment: Path, call: Call) -> None:
+def test_steps_are_summarised_after_the_miniature_warning(experiment: Path, call: Call) -> None:
     _, out, _ = call("steps", experiment / TASK / "0")
     first, second, third = out.splitlines()
     assert first.startswith("MINIATURE: fabricated data")
@@ -152,36 +154,36 @@ def test_steps_are_told_in_words_and_miniatures_first(experiment: Path, call: Ca
     assert "✗ exit code 127" in third
 
 
-def test_the_command_that_a_fork_prints_works(experiment: Path, call: Call) -> None:
-    _, _, said = call("steps", experiment / TASK / "0", 1, "--fork")
-    command = shlex.split(said.splitlines()[-1])
+def test_command_printed_by_fork_works(experiment: Path, call: Call) -> None:
+    _, _, message = call("steps", experiment / TASK / "0", 1, "--fork")
+    command = shlex.split(message.splitlines()[-1])
     assert command[:2] == ["podium", "resume"]
     code, out, _ = call(*command[1:])
     assert (code, f"{TASK}/0" in out) == (0, True)
     assert Path(command[2]) == experiment.with_name("experiment-step-1")
 
 
-def test_a_dry_run_says_what_it_would_take_and_writes_nothing(call: Call, tmp_path: Path) -> None:
+def test_dry_run_prints_an_estimate_and_writes_nothing(call: Call, tmp_path: Path) -> None:
     task, out = "forge-graph-easy-1", tmp_path / "out"
     where = ("--out", out, "--data-dir", tmp_path / "data")
     options = ("--seeds", 3, "--time", "2h", "--tokens", 1000, *where, "--dry-run")
     facts = json.loads(call("run", task, *options, "--json")[1])
     assert (facts["runs"], facts["working_s"], facts["tokens"], facts["to_prepare"]) == (3, 21600, 3000, [task])
-    assert "at most 6 h in all" in call("run", task, *options)[1]
+    assert "at most 6 h in total" in call("run", task, *options)[1]
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_interrupted_run_is_called_so_in_reports(experiment: Path, call: Call, tmp_path: Path) -> None:
+def test_report_counts_interrupted_runs(experiment: Path, call: Call, tmp_path: Path) -> None:
     copy = shutil.copytree(experiment, tmp_path / "copy", symlinks=True)
     record = RunFolder(copy / TASK / "0").record
-    found = json.loads(record.read_text())
+    facts = json.loads(record.read_text())
     record.write_text(
-        json.dumps({name: found[name] for name in ("task", "agent", "model", "seed")} | {"status": "running"})
+        json.dumps({name: facts[name] for name in ("task", "agent", "model", "seed")} | {"status": "running"})
     )
     assert "1 interrupted" in call("report", copy)[1]
 
 
-def test_a_terminal_without_unicode_gets_question_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_terminal_without_unicode_shows_question_marks(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(shown, encoding="ascii"))
     with pytest.raises(SystemExit, match="0"):
@@ -190,7 +192,7 @@ def test_a_terminal_without_unicode_gets_question_marks(monkeypatch: pytest.Monk
     assert b"ROC AUC" in shown.getvalue()
 
 
-def test_errors_of_the_system_are_one_line(call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_system_errors_are_one_line(call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("PODIUM_HOME", str(tmp_path / "file"))
     code, _, err = call("prepare", TASK, "--miniature")
@@ -199,7 +201,7 @@ def test_errors_of_the_system_are_one_line(call: Call, monkeypatch: pytest.Monke
     assert "Traceback" not in err
 
 
-def test_the_live_table_fits_a_narrow_terminal_and_shows_that_it_is_stopping(
+def test_live_table_fits_a_narrow_terminal_and_shows_the_stop_notice(
     experiment: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "60")
@@ -207,4 +209,4 @@ def test_the_live_table_fits_a_narrow_terminal_and_shows_that_it_is_stopping(
         table.say(STOPPING)
     lines = click.unstyle(capsys.readouterr().err).splitlines()
     assert max(map(len, lines)) <= 60
-    assert "Ctrl-C again stops at once" in " ".join(" ".join(lines).split())
+    assert "Press Ctrl-C again to stop immediately" in " ".join(" ".join(lines).split())

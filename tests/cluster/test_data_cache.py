@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from running import TASK
 
-from podium.catalog import resolve
+from podium.catalog.registry import resolve
 from podium.cluster.data_cache import NodeCache, publish_data
 from podium.cluster.storage import Storage, open_storage
 from podium.errors import PodiumError
@@ -43,15 +43,13 @@ def test_data_arrives_as_it_was_prepared(prepared: PreparedTask, storage: Storag
     assert len(times) == 1
 
 
-def test_the_cache_removes_what_was_not_used_for_longest(
-    prepared: PreparedTask, storage: Storage, tmp_path: Path
-) -> None:
+def test_cache_removes_the_least_recently_used_data(prepared: PreparedTask, storage: Storage, tmp_path: Path) -> None:
     first = publish_data(prepared, storage)
     size = len(storage.read(f"data/{first}/public.tar") or b"")
     second = "0" * 32
     storage.create(f"data/{second}/public.tar", storage.read(f"data/{first}/public.tar") or b"")
     cache = NodeCache(tmp_path / "node", storage, limit_bytes=size + size // 2)
-    with cache.using(first), pytest.raises(PodiumError, match="everything in it is in use"), cache.using(second):
+    with cache.using(first), pytest.raises(PodiumError, match="all of it is in use"), cache.using(second):
         pass
     with cache.using(second):
         assert not (cache.folder / first).exists()
@@ -67,5 +65,5 @@ def test_altered_data_is_refused(prepared: PreparedTask, storage: Storage, tmp_p
     (tmp_path / "altered").write_bytes(data)
     storage.upload(f"data/{key}/public.tar", tmp_path / "altered")
     cache = NodeCache(tmp_path / "node", storage)
-    with pytest.raises(PodiumError, match="arrived altered"), cache.using(key):
+    with pytest.raises(PodiumError, match="does not match its checksum"), cache.using(key):
         pass

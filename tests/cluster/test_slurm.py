@@ -16,9 +16,7 @@ from podium.workspace.journal.journal import read_journal
 pytestmark = pytest.mark.slurm
 
 
-def test_a_batch_job_carries_runs_out_and_a_second_one_finds_them_done(
-    tmp_path: Path, data_dir: Path, perfect: str
-) -> None:
+def test_second_batch_job_has_nothing_left_to_run(tmp_path: Path, data_dir: Path, perfect: str) -> None:
     actions = [("write_file", {"file_name": "submission/submission.csv", "content": perfect})]
     script = write_script(tmp_path / "script.json", actions)
     words = ["run", TASK, "--miniature", "--data-dir", str(data_dir), "--agent", "scripted", "-A", f"script={script}"]

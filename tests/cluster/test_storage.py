@@ -1,4 +1,4 @@
-"""Whatever keeps the objects of a cluster: whole contents, and one winner where several create the same."""
+"""Storage backends: complete objects only, and one winner of concurrent creation."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def test_an_object_is_created_once(storage: Storage) -> None:
     assert storage.read("a/b") == b"first"
 
 
-def test_of_many_who_create_an_object_one_wins(storage: Storage) -> None:
+def test_only_one_concurrent_creator_wins(storage: Storage) -> None:
     with ThreadPoolExecutor(8) as pool:
         won = list(pool.map(lambda n: storage.create("log/7", str(n).encode()), range(16)))
     assert sum(won) == 1
     assert storage.read("log/7") == str(won.index(True)).encode()
 
 
-def test_files_go_up_and_come_down(storage: Storage, tmp_path: Path) -> None:
+def test_files_survive_upload_and_download(storage: Storage, tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.write_bytes(os.urandom(100_000))
     storage.upload("x/file", source)
@@ -47,7 +47,7 @@ def test_files_go_up_and_come_down(storage: Storage, tmp_path: Path) -> None:
     assert (tmp_path / "target").read_bytes() == source.read_bytes()
 
 
-def test_what_is_not_there_says_so(storage: Storage, tmp_path: Path) -> None:
+def test_missing_objects_are_reported(storage: Storage, tmp_path: Path) -> None:
     assert storage.read("nothing") is None
     assert storage.names("nothing/") == []
     storage.remove("nothing")
@@ -62,14 +62,14 @@ def test_names_are_listed_in_order(storage: Storage) -> None:
     assert storage.names("a/") == ["a/2", "a/c/3"]
 
 
-def test_an_unknown_kind_of_store_is_a_mistake_of_the_user() -> None:
+def test_unknown_kind_of_store_is_a_usage_error() -> None:
     pytest.importorskip("fsspec")
     with pytest.raises(UsageError, match="nosuch://bucket"):
         open_storage("nosuch://bucket")
 
 
 @pytest.mark.cluster
-def test_a_store_that_does_not_answer_is_asked_again(s3: Relay) -> None:
+def test_unresponsive_store_is_retried(s3: Relay) -> None:
     storage = open_storage(f"s3://{BUCKET}/{uuid.uuid4().hex}")
     s3.cut()
     mending = threading.Timer(1.5, s3.mend)

@@ -1,4 +1,4 @@
-"""The log of a run: one owner at a time, whatever the others believe; and a folder that follows it."""
+"""Log of a run: one owner at a time, and a folder that follows it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def owned(storage: Storage, owner: str) -> RunLog:
     return log
 
 
-def test_an_owner_that_was_replaced_can_write_nothing(storage: Storage) -> None:
+def test_replaced_owner_cannot_write(storage: Storage) -> None:
     first = owned(storage, "first")
     first.append("grown", journal=STEP)
     second = owned(storage, "second")
@@ -44,7 +44,7 @@ def test_an_owner_that_was_replaced_can_write_nothing(storage: Storage) -> None:
     assert [entry.owner for entry in RunLog(storage, "run/").read_new()] == ["first", "first", "second", "second"]
 
 
-def test_whoever_takes_a_run_has_read_all_of_it(storage: Storage) -> None:
+def test_taking_a_run_requires_reading_its_complete_log(storage: Storage) -> None:
     first = owned(storage, "first")
     second = RunLog(storage, "run/", "second")
     list(second.read_new())
@@ -56,7 +56,7 @@ def test_whoever_takes_a_run_has_read_all_of_it(storage: Storage) -> None:
     assert second.generation == 2
 
 
-def test_deaths_in_a_row_are_counted_until_there_is_a_step(storage: Storage) -> None:
+def test_consecutive_deaths_are_counted_until_a_step(storage: Storage) -> None:
     log = owned(storage, "first")
     for reason in ("one", "two"):
         log.take("died", reason=reason)
@@ -65,9 +65,9 @@ def test_deaths_in_a_row_are_counted_until_there_is_a_step(storage: Storage) -> 
     assert log.deaths == ()
 
 
-def test_a_damaged_entry_is_told(storage: Storage) -> None:
+def test_damaged_entry_is_reported(storage: Storage) -> None:
     storage.create("run/log/00000000", b"{}")
-    with pytest.raises(RecordError, match="not an entry"):
+    with pytest.raises(RecordError, match="not a valid log entry"):
         list(RunLog(storage, "run/").read_new())
 
 
@@ -88,7 +88,7 @@ def source(finished: Path, tmp_path: Path) -> RunFolder:
     return run_folder(tmp_path / "source", TASK, 0)
 
 
-def test_a_run_comes_out_of_storage_as_it_went_in(
+def test_run_survives_a_round_trip_through_storage(
     source: RunFolder, finished: Path, storage: Storage, tmp_path: Path
 ) -> None:
     mirror = mirrored(source, storage)
@@ -104,7 +104,7 @@ def test_a_run_comes_out_of_storage_as_it_went_in(
 
 
 @pytest.mark.parametrize("blobs", [False, True])
-def test_a_copy_says_that_a_run_has_ended_once_it_has_all_of_it(
+def test_copy_shows_the_end_only_with_all_files(
     source: RunFolder, finished: Path, storage: Storage, tmp_path: Path, blobs: bool
 ) -> None:
     """A driver that is killed in between asks again for a run that has not ended, and never for one that has."""
@@ -120,7 +120,7 @@ def test_a_copy_says_that_a_run_has_ended_once_it_has_all_of_it(
     assert verified(target).problems == []
 
 
-def test_a_record_is_stored_with_the_submission_it_speaks_of(
+def test_record_is_stored_together_with_its_submission(
     source: RunFolder, finished: Path, storage: Storage, tmp_path: Path
 ) -> None:
     """A node that dies before it has stored the submission leaves a run that another one ends."""
@@ -136,7 +136,7 @@ def test_a_record_is_stored_with_the_submission_it_speaks_of(
     assert target.read_record() is not None and verified(target).problems == []
 
 
-def test_storage_holds_every_snapshot_that_its_journal_speaks_of(
+def test_storage_contains_every_snapshot_of_its_journal(
     source: RunFolder, finished: Path, storage: Storage, tmp_path: Path
 ) -> None:
     """The journal grows line by line; after each entry another node could go on."""
@@ -186,7 +186,7 @@ def files_of(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_folder_that_went_on_by_itself_is_not_overwritten(
+def test_diverged_folder_is_not_overwritten(
     source: RunFolder, finished: Path, storage: Storage, tmp_path: Path
 ) -> None:
     mirror = mirrored(source, storage)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from podium.data.columns import Column, describe_column, draw_table, possible_rows, read_columns, write_columns
+from podium.data.columns import Column, count_possible_rows, describe_column, draw_table, read_columns, write_columns
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from podium.data.columns import Column, describe_column, draw_table, possible_ro
         (["", "NaN"], {"kind": "category", "missing": 1.0, "shares": {}}),
     ],
 )
-def test_a_column_says_what_it_holds(cells: list[str], expected: dict[str, object]) -> None:
+def test_column_descriptions(cells: list[str], expected: dict[str, object]) -> None:
     column = describe_column(pd.Series(cells, name="c"))
     assert {name: getattr(column, name) for name in expected} == expected
 
@@ -88,4 +88,4 @@ def test_a_column_of_times_may_have_single_cells_that_are_none() -> None:
     ],
 )
 def test_how_many_rows_are_possible_depends_on_what_can_be_repeated_by_chance(cells: list[str], endless: bool) -> None:
-    assert np.isinf(possible_rows(pd.DataFrame({"c": cells, "d": "x"}))) == endless
+    assert np.isinf(count_possible_rows(pd.DataFrame({"c": cells, "d": "x"}))) == endless

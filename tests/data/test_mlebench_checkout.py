@@ -26,9 +26,7 @@ def test_links_of_a_checkout_are_not_followed(tmp_path: Path) -> None:
     assert import_checkout(tmp_path / "checkout", ["one", "two"]).leaderboards == ["one"]
 
 
-def test_agents_are_told_the_imported_text_in_the_published_edition(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_published_edition_uses_the_imported_description(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PODIUM_HOME", str(tmp_path / "home"))
     folder = tmp_path / "checkout" / "mlebench" / "competitions" / "toy"
     folder.mkdir(parents=True)

@@ -185,7 +185,7 @@ def test_damaged_raw_data_is_named_with_what_to_do(tmp_path: Path, download: Pat
         pd.read_csv(raw / "train.csv")["y"].sum()
 
     (download / "train.csv").write_bytes(content)
-    expected = rf"The raw data of toy in {download} is damaged, .*\({kind}: .*\)\. Download it again, or give another"
+    expected = rf"The raw data of toy in {download} is damaged or .* \({kind}: .*\)\. Download it again, or pass"
     with pytest.raises(RawDataError, match=expected):
         prepare_task(make_task(read), data_dir=tmp_path, raw=download)
 
@@ -230,7 +230,7 @@ def test_raw_data_is_never_changed_nor_shared(tmp_path: Path, download: Path) ->
     assert listing(download) == before
 
 
-def test_public_data_lies_under_a_name_that_says_nothing(tmp_path: Path) -> None:
+def test_public_folder_has_a_neutral_name(tmp_path: Path) -> None:
     place = prepare_task(STAGES["whole"], data_dir=tmp_path).place
     first = place.public.resolve()
     assert first.parent == tmp_path / ".public"
@@ -277,7 +277,7 @@ def test_the_same_raw_folder_is_kept_and_another_one_is_not(
 
 def test_a_raw_folder_that_is_not_there_is_named(tmp_path: Path, download: Path) -> None:
     for raw in (tmp_path / "nowhere", download / "train.csv"):
-        with pytest.raises(RawDataError, match=rf"There is no folder {raw}. --raw takes the extracted download of toy"):
+        with pytest.raises(RawDataError, match=rf"There is no folder {raw}. Pass the extracted download of toy"):
             prepare_task(raw_task(), raw=raw, data_dir=tmp_path)
     assert not (tmp_path / "toy" / "public").exists()
 
@@ -333,7 +333,7 @@ def test_a_miniature_that_an_earlier_version_put_in_the_place_of_real_data_is_no
 
 
 def test_wrong_requests_say_what_is_wrong(tmp_path: Path, download: Path) -> None:
-    with pytest.raises(UsageError, match="either raw data or ask for a miniature, not both"):
+    with pytest.raises(UsageError, match="Raw data and a miniature exclude each other"):
         prepare_task(raw_task(), raw=download, data_dir=tmp_path, miniature=True)
     with pytest.raises(UsageError, match="toy has no miniature"):
         prepare_task(make_task(whole), data_dir=tmp_path, miniature=True)
@@ -341,13 +341,13 @@ def test_wrong_requests_say_what_is_wrong(tmp_path: Path, download: Path) -> Non
         prepare_task(STAGES["whole"], data_dir=tmp_path, edition="fixed")
     unsaid = make_task(whole, generated=True)
     unsaid.editions["v1"].prepare = None
-    with pytest.raises(UsageError, match="toy does not say how its data is prepared"):
+    with pytest.raises(UsageError, match="toy has no preparation"):
         prepare_task(unsaid, data_dir=tmp_path)
     assert not (tmp_path / "toy" / "public").exists()
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", "null", '{"task": "toy"}', "\x00"])
-def test_a_damaged_manifest_says_what_to_do(tmp_path: Path, text: str) -> None:
+def test_damaged_manifest_is_explained(tmp_path: Path, text: str) -> None:
     place = prepare_task(STAGES["whole"], data_dir=tmp_path).place
     place.manifest.write_text(text, encoding="utf-8")
     message = rf"{place.manifest} is damaged \(.*\). Delete it and prepare the task again\."

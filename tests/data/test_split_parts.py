@@ -110,7 +110,7 @@ def test_a_missing_file_is_named(folders: tuple[Path, Path, Path], parts: Parts)
         link_parts(parts, raw, public, files="train/{id}.txt")
 
 
-def test_archives_are_packed_anew(folders: tuple[Path, Path, Path], parts: Parts) -> None:
+def test_archives_are_repacked(folders: tuple[Path, Path, Path], parts: Parts) -> None:
     raw, public, _ = folders
     with zipfile.ZipFile(raw / "train.zip", "w") as archive:
         for name in ("a1", "b2", "c3"):

@@ -1,4 +1,4 @@
-"""What a run exports is what was said, with what it earned, and nothing that the agent never saw."""
+"""Exported conversations contain messages and rewards, and nothing that the agent never saw."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from model_server import Reply, Request, serving
 
 import podium
 from podium.cli import podium as cli
-from podium.environment.conversations import REMOVED, conversations, without_keys
+from podium.environment.conversations import REMOVED, conversations, redact_keys
 from podium.environment.environment import Environment
 from podium.environment.export_conversations import export_run
 from podium.runs.experiment import find_run
@@ -66,13 +66,13 @@ def test_neither_answers_nor_keys_are_exported(played: Path, tmp_path: Path, mon
 @pytest.mark.parametrize(
     "key", ["sk-abcdefghijklmnopqrstuvwx", "hf_ABCDEFGHIJKLMNOPqrstuv", "ghp_0123456789abcdefghij"]
 )
-def test_what_looks_like_a_key_is_removed(key: str) -> None:
-    assert without_keys(f"my key is {key}.") == f"my key is {REMOVED}."
+def test_text_that_looks_like_a_key_is_redacted(key: str) -> None:
+    assert redact_keys(f"my key is {key}.") == f"my key is {REMOVED}."
 
 
 @pytest.mark.parametrize("word", ["<skills_instructions>", "skateboarding_championships", "hfs_partition_table_reader"])
-def test_words_that_begin_like_a_key_stay(word: str) -> None:
-    assert without_keys(word) == word
+def test_words_that_start_like_a_key_are_kept(word: str) -> None:
+    assert redact_keys(word) == word
 
 
 def answer(request: Request, rng: Random) -> Reply:
@@ -117,7 +117,7 @@ def test_the_command_writes_beside_the_run_and_says_where(played: Path) -> None:
     ("arguments", "said"),
     [
         (["nowhere", "--format", "messages"], "is not a run"),
-        (["nowhere", "--format", "messages", "--out", "rows.jsonl"], "Give a name with .parquet"),
+        (["nowhere", "--format", "messages", "--out", "rows.jsonl"], "Give a name that ends with .parquet"),
         (["nowhere", "--format", "csv"], "Invalid value for '--format'"),
         (["nowhere", "--format", "harbor"], "There is no task or suite 'nowhere'"),
     ],

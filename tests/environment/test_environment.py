@@ -1,4 +1,4 @@
-"""An environment is a run that somebody else decides for: same sandbox, same journal, same budget, same grade."""
+"""Environments are runs with external decisions: same sandbox, journal, budget and grade."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_grades_of_other_tasks_are_known_only_at_the_end(environment: Environmen
     assert steps[-1].reward > 0
 
 
-def test_a_fork_goes_on_from_the_same_state_in_another_way(environment: Environment) -> None:
+def test_fork_continues_independently_from_the_same_state(environment: Environment) -> None:
     environment.reset(TASK)
     environment.step(shell(f"{SUBMIT}; echo first > notes.txt"))
     with environment.fork() as other:
@@ -113,7 +113,7 @@ def test_the_budget_truncates_an_episode() -> None:
         last = environment.step(shell("ls"))
         assert (last.terminated, last.truncated, last.info["ended_by"]) == (False, True, "steps")
         assert last.info["grade"]["valid"]
-        with pytest.raises(UsageError, match="call reset"):
+        with pytest.raises(UsageError, match="Call reset"):
             environment.step(shell("ls"))
 
 
@@ -125,7 +125,7 @@ def test_a_step_that_takes_too_long_is_interrupted() -> None:
         assert last.info["ended_by"] == "working time"
 
 
-def test_many_environments_work_side_by_side() -> None:
+def test_many_environments_run_in_parallel() -> None:
     async def one(seed: int) -> float:
         with Environment() as environment:
             await environment.reset_async(TASK, seed)
@@ -138,14 +138,14 @@ def test_many_environments_work_side_by_side() -> None:
     assert len(set(asyncio.run(all_of_them()))) == 1
 
 
-def test_closing_in_the_middle_stops_the_run_and_leaves_nothing(tmp_path: Path) -> None:
+def test_close_during_an_episode_stops_the_run_and_leaves_nothing_behind(tmp_path: Path) -> None:
     environment = Environment(out=tmp_path)
     environment.reset(TASK)
     run = environment.run
     environment.close()
     environment.close()
     assert '"status": "stopped"' in (run / "run.json").read_text()
-    with pytest.raises(UsageError, match="call reset first"):
+    with pytest.raises(UsageError, match="Call reset first"):
         environment.step(shell("ls"))
 
 
@@ -157,12 +157,12 @@ def until(is_so: Callable[[], bool]) -> None:
     raise AssertionError("it never came")
 
 
-def test_a_step_that_was_not_waited_for_is_done_and_the_episode_goes_on(environment: Environment) -> None:
+def test_cancelled_step_completes_and_the_episode_continues(environment: Environment) -> None:
     async def impatient() -> None:
         await environment.reset_async(TASK)
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(environment.step_async(shell("sleep 3; echo done > notes.txt")), 0.2)
-        with pytest.raises(UsageError, match="still being carried out"):
+        with pytest.raises(UsageError, match="still running"):
             await environment.step_async(shell("ls"))
 
     asyncio.run(impatient())
@@ -172,7 +172,7 @@ def test_a_step_that_was_not_waited_for_is_done_and_the_episode_goes_on(environm
         assert other.step(shell("cat notes.txt")).observation.endswith("done")
 
 
-def test_an_episode_that_ended_while_nobody_acted_says_so_at_the_next_step(tmp_path: Path) -> None:
+def test_episode_that_ended_between_steps_reports_it_at_the_next_step(tmp_path: Path) -> None:
     with Environment(budget=Budget(wall_s=5.0), out=tmp_path) as environment:
         environment.reset(TASK)
         until(lambda: '"status": "finished"' in (environment.run / "run.json").read_text())
@@ -180,7 +180,7 @@ def test_an_episode_that_ended_while_nobody_acted_says_so_at_the_next_step(tmp_p
         assert last.truncated and last.info["ended_by"] == "time"
 
 
-def test_an_environment_that_was_dropped_leaves_nothing() -> None:
+def test_dropped_environment_leaves_nothing_behind() -> None:
     environment = Environment()
     environment.reset(TASK)
     folder = environment.run
@@ -199,7 +199,7 @@ def test_wrong_settings_are_refused_before_anything_starts() -> None:
 
 
 @pytest.mark.parametrize("tool", ["gymnasium", "openenv", "verifiers"])
-def test_a_bridge_whose_tool_is_missing_says_what_to_install(tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_adapter_without_its_tool_names_the_package_to_install(tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("gymnasium", "openenv.core.env_server", "verifiers.v1"):
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.delitem(sys.modules, f"podium.interop.{tool}", raising=False)

@@ -22,7 +22,7 @@ MOVES = "move_mounted_folders.pyw"
 """Judges by files that only the conformance suite mounts, and removes all others: has a test of its own."""
 ALL = sorted({path.name for path in (PROGRAMS / "reach").glob("*.pyw")} - {MOVES})
 NEAREST = ("follow_links.pyw", "import_podium.pyw", "read_hidden_folders.pyw", "read_places_on_the_disk.pyw")
-"""Those that look for files; the others are in the conformance suite of every backend."""
+"""Programs that look for files; the others are in the conformance suite of every backend."""
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def write(name: str, content: str) -> dict[str, Any]:
 
 
 def attack(environment: Environment, programs: list[str]) -> list[StepResult]:
-    """What came of the programs, started where the files of a submission are."""
+    """Return the observations of the programs, started in the submission's folder."""
     place = podium.prepare(TASK).place
     paths = {"private": str(place.private / "test.csv"), "other": str(place.manifest), "public": str(place.public)}
     found = {"paths": paths, "port": 9, "addresses": [], "abstract": "none", "socket": "/nowhere", "processes": [1]}

@@ -60,7 +60,7 @@ def change(before: EpisodeStanding, after: EpisodeStanding, *, ended: bool = Fal
         (weighted({gain: 1.0, valid_submission: 0.5}), change(NOTHING, BRONZE), 1.3),
     ],
 )
-def test_a_reward_of_a_step(reward: Reward, step: Transition, expected: float) -> None:
+def test_reward_of_a_step(reward: Reward, step: Transition, expected: float) -> None:
     assert reward(step) == pytest.approx(expected)
 
 

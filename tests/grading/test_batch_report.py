@@ -47,7 +47,7 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: str) -> None:
     with pytest.raises(UsageError, match=r"runs\.jsonl, line 2: expected a JSON object with 'competition_id'"):
         read_batch(path)
     path.write_text("\n", encoding="utf-8")
-    with pytest.raises(UsageError, match="holds no submissions"):
+    with pytest.raises(UsageError, match="lists no submissions"):
         read_batch(path)
 
 
@@ -80,7 +80,7 @@ def load_fragile(name: str) -> Task:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_an_entry_that_cannot_be_graded_does_not_keep_the_others_from_it(tmp_path: Path, jobs: int) -> None:
+def test_ungradable_entry_does_not_stop_the_others(tmp_path: Path, jobs: int) -> None:
     toy = Toy(load_fragile("toy"), tmp_path)
     firsts = [1, 8, 7, 2, 3] if jobs > 1 else [1, 8, 2, 3]
     entries = [BatchEntry("toy", toy.write(f"id,y\n1,{first}\n2,1\n", f"{first}.csv")) for first in firsts]
@@ -88,9 +88,9 @@ def test_an_entry_that_cannot_be_graded_does_not_keep_the_others_from_it(tmp_pat
     reports = list(grade_batch(entries, load_fragile, data_dir=toy.data_dir, edition="v1", jobs=jobs))
     found = {Path(entry.submission or "").stem: report for entry, report in zip(entries[:-2], reports, strict=False)}
     assert [found[name]["score"] for name in "123"] == [1.0, 2.0, 3.0]
-    assert found["8"]["error"] == "grading failed (ZeroDivisionError: eight)"
-    assert jobs == 1 or "the process that graded it was ended" in found["7"]["error"]
-    assert (reports[-2]["error"], reports[-1]["error"]) == ("The answers are damaged.", "there is no submission")
+    assert found["8"]["error"] == "Grading failed (ZeroDivisionError: eight)."
+    assert jobs == 1 or "The grading process was killed" in found["7"]["error"]
+    assert (reports[-2]["error"], reports[-1]["error"]) == ("The answers are damaged.", "There is no submission.")
     assert (reports[-2]["submission_exists"], reports[-1]["submission_exists"]) == (True, False)
     assert batch_report(reports)["total_valid_submissions"] == 3
 
@@ -109,6 +109,6 @@ def test_an_infinite_score_is_a_text_in_reports(tmp_path: Path) -> None:
 def test_what_is_not_prepared_is_named_before_anything_is_graded(toy: Toy) -> None:
     known = {"toy": toy.task, "other": replace(toy.task, id="other")}
     check_prepared([BatchEntry("toy", None)], known.__getitem__, data_dir=toy.data_dir, edition=None)
-    with pytest.raises(PodiumError, match=r"Not prepared: other\. Run: podium prepare other"):
+    with pytest.raises(PodiumError, match=r"Tasks are not prepared: other\. Run: podium prepare other"):
         entries = [BatchEntry("toy", None), BatchEntry("other", None)]
         check_prepared(entries, known.__getitem__, data_dir=toy.data_dir, edition=None)

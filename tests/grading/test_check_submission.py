@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from toys import Toy, toy_task
 
 from podium.errors import InvalidSubmission
-from podium.grading.check_submission import align, clip, convert, scored_cells, some
+from podium.grading.check_submission import align, clip, convert, list_some, scored_cells
 from podium.metrics import accuracy
 from podium.task import Boolean, Columns, Integer, Number, Text, Values
 
@@ -86,7 +86,7 @@ def test_a_bound_is_quoted_in_full(make: Make) -> None:
     assert "is above 1234567, the largest" in toy.fault(cells("1", "2", "1234568"))
 
 
-def test_blank_numbers_are_taken_where_the_form_says_so(make: Make) -> None:
+def test_blank_numbers_are_accepted_if_the_form_permits(make: Make) -> None:
     toy = make(Number(blank=True), [1.0, 2.0, 3.0])
     assert toy.score(cells("1", "", "3")) == pytest.approx(2 / 3)
     assert toy.fault(cells("1", "x", "3")) == "Column 'y', row 2 (id b): 'x' is not a number."
@@ -150,7 +150,7 @@ def test_texts_are_taken_as_they_are_written(make: Make) -> None:
     assert toy.score(cells("", "7", "x", "1", "NULL", "é")) == 0
 
 
-def test_texts_read_as_pandas_guesses_them_where_the_form_says_so(make: Make) -> None:
+def test_texts_are_retyped_if_the_form_requires(make: Make) -> None:
     toy = make(Text(retyped=True), ["7", "8"])
     assert toy.score(cells("007", "8")) == 1
     assert toy.score(cells("007", "NA")) == 0, "a column with a missing number has no whole ones: 7.0"
@@ -184,8 +184,8 @@ def test_a_long_cell_is_quoted_in_part(make: Make) -> None:
         ("a,1\nb,2\n", "1 id is missing (c). 3 ids are expected, each once."),
         ("a,1\n", "2 ids are missing (b, c). 3 ids are expected, each once."),
         ("a,1\nb,2\nc,3\nq,4\n", "1 id is unknown (q). 3 ids are expected, each once."),
-        ("a,1\nb,2\nc,3\na,4\n", "1 id is there more than once (a). 3 ids are expected, each once."),
-        ("a,1\nb,2\nb,2\n", "1 id is missing (c); 1 id is there more than once (b). 3 ids are expected, each once."),
+        ("a,1\nb,2\nc,3\na,4\n", "1 id occurs more than once (a). 3 ids are expected, each once."),
+        ("a,1\nb,2\nb,2\n", "1 id is missing (c); 1 id occurs more than once (b). 3 ids are expected, each once."),
         ("a,1\nb,2\n,3\n", "1 id is missing (c); 1 id is unknown (''). 3 ids are expected, each once."),
         ("a,1\nb,2\nC,3\nC,3\n", "1 id is missing (c); 1 id is unknown (C). 3 ids are expected, each once."),
         (
@@ -233,7 +233,7 @@ def two_ids(tmp_path: Path) -> Toy:
     return Toy(toy_task(Columns(("user", "day"), "y", float), answers), tmp_path)
 
 
-def test_several_ids_are_told_apart_whatever_they_hold(tmp_path: Path) -> None:
+def test_several_id_columns_are_never_confused(tmp_path: Path) -> None:
     toy = two_ids(tmp_path)
     assert toy.score("day,user,y\n1,3,3\ny / z,x,2\nz,x / y,1\n") == 0
     form = Columns(("user", "day"), "y", float)
@@ -251,19 +251,19 @@ def test_several_ids_are_named_together(tmp_path: Path) -> None:
     )
 
 
-def test_repeated_answers_take_their_rows_in_turn(tmp_path: Path) -> None:
+def test_repeated_answers_take_rows_in_order(tmp_path: Path) -> None:
     answers = pd.DataFrame({"id": ["a", "b", "a"], "y": [1.0, 2.0, 3.0]})
     toy = Toy(toy_task(Columns("id", "y", float), answers), tmp_path)
     assert toy.score("id,y\na,1\na,3\nb,2\n") == 0
     expected = "3 rows are expected, some ids several times."
-    assert toy.fault("id,y\na,1\na,3\nb,2\na,1\n") == f"Column 'id': 1 id is there too often (a). {expected}"
-    assert toy.fault("id,y\na,1\nb,2\n") == f"Column 'id': 1 id is missing or not there often enough (a). {expected}"
+    assert toy.fault("id,y\na,1\na,3\nb,2\na,1\n") == f"Column 'id': 1 id occurs too many times (a). {expected}"
+    assert toy.fault("id,y\na,1\nb,2\n") == f"Column 'id': 1 id is missing or occurs too few times (a). {expected}"
     assert toy.fault("id,y\na,1\na,3\n5,2\n") == (
-        f"Column 'id': 1 id is missing or not there often enough (b); 1 id is unknown (5). {expected}"
+        f"Column 'id': 1 id is missing or occurs too few times (b); 1 id is unknown (5). {expected}"
     )
 
 
-def test_rows_that_are_not_graded_are_left_out_where_the_form_says_so(tmp_path: Path) -> None:
+def test_missing_rows_are_skipped_if_the_form_permits(tmp_path: Path) -> None:
     form = Columns("id", "y", Number(0, 1), extra_rows=True)
     answers = pd.DataFrame({"id": [1, 3], "y": [0.1, 0.3]})
     sample = pd.DataFrame({"id": [1, 2, 3], "y": 0.5})
@@ -271,7 +271,7 @@ def test_rows_that_are_not_graded_are_left_out_where_the_form_says_so(tmp_path: 
     assert toy.score("id,y\n3,0.3\n2,0.9\n1,0.1\n") == 0
     assert toy.grade_file(toy.write("id,y\n3,0.3\nx,nonsense\n1,0.1\n")).score == 0
     assert toy.grade_file(toy.write("id,y\n3,0.3\n1,0.1\n3,0.2\n")).error == (
-        "Column 'id': 1 id is there more than once (3). 2 ids are expected, each once."
+        "Column 'id': 1 id occurs more than once (3). 2 ids are expected, each once."
     )
     assert toy.grade_file(toy.write("id,y\n3,0.3\n2,0.1\n")).error == (
         "Column 'id': 1 id is missing (1). 2 ids are expected, each once."
@@ -343,9 +343,9 @@ def test_a_clipped_text_fits_and_prints(text: str, most: int) -> None:
     assert clip(text, most).isprintable()
 
 
-def test_a_few_of_many_are_named() -> None:
-    assert some(list("ab"), 2) == "a, b"
-    assert some(list("abcd"), 2) == "a, b, … 2 more"
+def test_only_some_names_are_listed() -> None:
+    assert list_some(list("ab"), 2) == "a, b"
+    assert list_some(list("abcd"), 2) == "a, b, … 2 more"
 
 
 def test_answers_go_through_the_same_conversion() -> None:

@@ -60,12 +60,12 @@ def test_a_fingerprint_covers_names_and_content(tmp_path: Path) -> None:
 
 
 def test_more_files_than_can_be_taken_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_submission, "MOST_FILES", 2)
+    monkeypatch.setattr(file_submission, "MAX_FILES", 2)
     for name in ("weights/a", "weights/b", "other"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(name)
     form = FilesForm(Files(names=("weights/",), max_bytes=100))
     form.take(FolderFiles(tmp_path), tmp_path / "taken", 100)
     (tmp_path / "weights" / "c").touch()
-    with pytest.raises(InvalidSubmission, match=r"There are 3 files to evaluate; at most 2 are taken\."):
+    with pytest.raises(InvalidSubmission, match=r"The submission has 3 files; at most 2 are allowed\."):
         form.take(FolderFiles(tmp_path), tmp_path / "again", 100)

@@ -215,11 +215,11 @@ def small_tasks() -> dict[str, Task]:
 
 
 @pytest.mark.parametrize("name", small_tasks())
-def test_every_fault_is_a_message_that_says_where(name: str, tmp_path: Path) -> None:
+def test_every_fault_message_names_the_location(name: str, tmp_path: Path) -> None:
     fuzz(Toy(small_tasks()[name], tmp_path), EXAMPLES // len(small_tasks()))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task_id", QUICK)
-def test_every_fault_in_ten_thousand_is_a_message_that_says_where(task_id: str, tmp_path: Path) -> None:
+def test_ten_thousand_fault_messages_name_the_location(task_id: str, tmp_path: Path) -> None:
     fuzz(Toy(forged(task_id), tmp_path), MANY_EXAMPLES // len(QUICK))

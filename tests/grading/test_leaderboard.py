@@ -69,7 +69,7 @@ def test_a_summary_ranks_like_the_full_board(board: list[float], data: st.DataOb
 
 
 @given(boards, tenths, tenths)
-def test_a_better_score_never_stands_lower(board: list[float], one: float, other: float) -> None:
+def test_better_score_never_ranks_lower(board: list[float], one: float, other: float) -> None:
     low, high = sorted([one, other])
     for each in (Leaderboard(False, tuple(board)), summary(board, lower=False)):
         worse, better = find_position(low, each).percentile, find_position(high, each).percentile
@@ -94,7 +94,7 @@ def test_thresholds_alone_tell_no_place() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1, 2]", "{}", '{"lower_is_better": true}', '{"scores": 3}', "\0"])
-def test_a_damaged_field_says_what_to_do(tmp_path: Path, text: str) -> None:
+def test_damaged_field_is_explained(tmp_path: Path, text: str) -> None:
     path = tmp_path / "leaderboard.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(PodiumError, match=r"leaderboard\.json is not a leaderboard .* Prepare the task again"):
@@ -113,10 +113,10 @@ def test_published_tables_are_read_by_their_score_column(tmp_path: Path, header:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("team,points\na,1\n", "has no column 'score'; it has: team, points"),
+        ("team,points\na,1\n", "has no column 'score'. Its columns are: team, points"),
         ("", "has no column 'score'"),
-        ("team,score\n", "holds no score"),
-        ("team,score\na,0.5\nb,none\n", "line 3: could not convert string to float: 'none'; the column 'score'"),
+        ("team,score\n", "has no scores"),
+        ("team,score\na,0.5\nb,none\n", "line 3: column 'score' must be a number"),
     ],
 )
 def test_a_table_without_scores_is_explained(tmp_path: Path, text: str, message: str) -> None:

@@ -70,7 +70,7 @@ def test_each_rank_gets_the_medal_of_its_range(teams: int) -> None:
         assert limits.medal(-float(rank)) == expected
 
 
-def test_an_only_team_has_gold_and_whoever_is_worse_has_nothing() -> None:
+def test_single_team_has_gold_and_worse_scores_have_nothing() -> None:
     limits = thresholds(Leaderboard(lower_is_better=False, scores=(0.5,)))
     assert limits.medal(0.5) == "gold"
     assert limits.medal(0.6) == "gold"
@@ -127,7 +127,7 @@ def test_declared_thresholds_are_used_as_they_are() -> None:
     assert [limits.above_median(score) for score in (0.4, 0.5)] == [True, False]
 
 
-def test_a_board_that_says_nothing_gives_nothing() -> None:
+def test_leaderboard_without_scores_gives_no_medals() -> None:
     limits = thresholds(Leaderboard(lower_is_better=True))
     assert limits.medal(0.0) is None
     assert limits.above_median(0.0) is None

@@ -10,7 +10,7 @@ import pytest
 from toys import toy_task
 
 import podium
-from podium.catalog import resolve
+from podium.catalog.registry import resolve
 from podium.data.manifest import content_sha256
 from podium.errors import NotPreparedError, UsageError
 from podium.grading.file_submission import FolderFiles
@@ -77,17 +77,17 @@ def test_a_submission_is_taken_from_a_workspace(table: Task, tmp_path: Path) -> 
     assert (tmp_path / "taken.csv").read_text() == "id,y\n1,0.5\n2,0.25\n"
 
 
-def test_files_are_told_apart_from_tables(table: Task, program: Task, tmp_path: Path) -> None:
+def test_tables_and_files_are_distinguished(table: Task, program: Task, tmp_path: Path) -> None:
     podium.prepare(program, data_dir=tmp_path / "data")
     prepared = find_prepared(program, data_dir=tmp_path / "data")
     assert (table.is_table, program.is_table) == (True, False)
     assert (prepared.names, prepared.submission_limit) == (("main.py", "weights/"), 10_000)
     assert (table.submission.tolerance, program.submission.tolerance) == (0.0, 0.1)
-    with pytest.raises(UsageError, match=r"program asks for files \(main.py, weights/\), not for a table"):
+    with pytest.raises(UsageError, match=r"The submission of program is files \(main.py, weights/\), not a table"):
         program.form  # noqa: B018
 
 
-def test_programs_are_run_only_by_what_is_given_for_it(program: Task, tmp_path: Path) -> None:
+def test_programs_are_run_only_with_execute(program: Task, tmp_path: Path) -> None:
     podium.prepare(program, data_dir=tmp_path / "data")
     prepared = find_prepared(program, data_dir=tmp_path / "data")
     work = tmp_path / "work"
@@ -96,5 +96,5 @@ def test_programs_are_run_only_by_what_is_given_for_it(program: Task, tmp_path: 
     (work / "main.py").write_text("pass")
     (work / "weights" / "w").write_text("1")
     assert prepared.validate(work).valid
-    with pytest.raises(UsageError, match="Grading program runs programs, and nothing was given to run them with"):
+    with pytest.raises(UsageError, match=r"Grading program runs submitted programs\. Pass `execute`"):
         prepared.grade(work)

@@ -16,9 +16,10 @@ import pytest
 from PIL import Image
 from toys import Toy, toy_task
 
-from podium.grading.read_submission import MOST_COMMAS, MOST_EXTRA_COLUMNS, SMALLEST_LIMIT, SMALLEST_PACKED_LIMIT
+from podium.grading.read_submission import MAX_COMMAS, MAX_EXTRA_COLUMNS, MIN_PACKED_LIMIT_BYTES, MIN_SIZE_LIMIT_BYTES
 from podium.metrics import accuracy
 from podium.task import Columns, Text
+from podium.text import plural
 
 GIB = 1 << 30
 
@@ -127,8 +128,8 @@ def test_of_many_columns_a_few_are_named(numbers: Toy) -> None:
 
 
 def test_absurdly_many_columns_are_refused(numbers: Toy) -> None:
-    header = "id,y" + "," * (MOST_EXTRA_COLUMNS + 1)
-    assert numbers.fault(header + "\n1,0.1") == "There are 10,003 columns; expected: 'id', 'y'."
+    header = "id,y" + "," * (MAX_EXTRA_COLUMNS + 1)
+    assert numbers.fault(header + "\n1,0.1") == "The header has 10,003 columns; expected: 'id', 'y'."
     assert "longer than 1,048,576 bytes" in numbers.fault("id,y" + "," * 2_000_000)
 
 
@@ -136,12 +137,12 @@ def test_rows_with_quotes_may_hold_many_commas_but_not_any_number(tmp_path: Path
     form = Columns("id", "y", Text())
     toy = Toy(toy_task(form, pd.DataFrame({"id": [1, 2], "y": "a"}), metric=accuracy), tmp_path)
     assert toy.score(f'id,y\n1,a\n2,"{"," * 900_000}"\n') == 0.5
-    expected = f"submission.csv has a row with more than {MOST_COMMAS:,} commas, quoted or not."
+    expected = f"submission.csv has a row with more than {MAX_COMMAS:,} commas, quoted or not."
     assert toy.fault('id,y\n1,"a"' + "," * 1_000_000) == expected
     assert toy.fault("id,y\n1" + ("," * 100 + '"\n"') * 20_000) == expected
 
 
-def test_unexpected_columns_are_refused_where_the_form_says_so(tmp_path: Path) -> None:
+def test_unexpected_columns_are_refused_if_the_form_requires(tmp_path: Path) -> None:
     form = Columns("id", "y", float, extra_columns=False)
     toy = Toy(toy_task(form, pd.DataFrame({"id": [1], "y": [0.5]})), tmp_path)
     assert toy.fault("id,y,z\n1,0.5,2\n") == "Column 'z' is not expected. Expected: 'id', 'y'."
@@ -162,12 +163,13 @@ def test_a_header_alone_is_not_enough(numbers: Toy, content: str) -> None:
     ("line", "cells"), [("3", 1), ("3,0.3,", 3), ("3,0,3", 3), ('3,0.3,"a,b"', 3), ('"3,0.3"', 1), ("3;0.3", 1)]
 )
 def test_a_row_longer_or_shorter_than_the_header_is_named(numbers: Toy, line: str, cells: int) -> None:
-    assert numbers.fault(rows((3, line))) == f"submission.csv, row 3: the number of cells is {cells}; the header has 2."
+    expected = f"submission.csv, row 3: the row has {plural(cells, 'cell')}; the header has 2."
+    assert numbers.fault(rows((3, line))) == expected
 
 
 def test_rows_are_counted_without_blank_lines_and_by_record(numbers: Toy) -> None:
     content = rows((0, "id,y,z"), (1, '1,0.1,"a\nb"'), (2, "\n2,0.2,c"))
-    assert "row 3: the number of cells is 2" in numbers.fault(content)
+    assert "row 3: the row has 2 cells" in numbers.fault(content)
 
 
 def test_a_quote_that_is_never_closed_is_named(numbers: Toy) -> None:
@@ -178,7 +180,7 @@ def test_a_quote_that_is_never_closed_is_named(numbers: Toy) -> None:
 
 def test_far_too_many_rows_are_refused_without_reading_them_all(numbers: Toy) -> None:
     content = rows() + "".join(f"{number},0\n" for number in range(7, 5000)) + "this is never read"
-    assert numbers.fault(content) == "submission.csv has more than 1012 rows; 6 are expected."
+    assert numbers.fault(content) == "submission.csv has more than 1,012 rows; 6 are expected."
 
 
 def test_endless_lines_are_refused(numbers: Toy) -> None:
@@ -197,7 +199,7 @@ def other_files() -> dict[str, tuple[bytes, str]]:
     table = pd.DataFrame({"id": [1], "y": [0.5]})
     return {
         "zip": (archive.getvalue(), "is a ZIP archive or an Excel sheet; a CSV file is expected."),
-        "png": (picture.getvalue(), "is a picture; a CSV file is expected."),
+        "png": (picture.getvalue(), "is an image; a CSV file is expected."),
         "npy": (array.getvalue(), "is a NumPy array; a CSV file is expected."),
         "gzip": (nested.getvalue(), "is a gzip file named as something else; a CSV file is expected."),
         "parquet": (parquet(table), "is a parquet file named as something else; a CSV file is expected."),
@@ -220,7 +222,7 @@ def other_files() -> dict[str, tuple[bytes, str]]:
 
 
 @pytest.mark.parametrize("kind", other_files())
-def test_what_is_not_a_csv_is_called_by_its_name(numbers: Toy, kind: str) -> None:
+def test_file_kind_is_named_if_not_csv(numbers: Toy, kind: str) -> None:
     content, message = other_files()[kind]
     assert message in numbers.fault(content)
 
@@ -287,7 +289,8 @@ def test_links_are_followed_unless_they_go_in_circles(numbers: Toy, tmp_path: Pa
 def test_a_link_to_the_answers_is_refused_though_a_person_may_name_them(numbers: Toy, tmp_path: Path) -> None:
     answers = numbers.data_dir / "toy" / "private" / "test.csv"
     (tmp_path / "link.csv").symlink_to(answers)
-    assert numbers.fault_of(tmp_path / "link.csv") == "link.csv is a link to prepared answers; a file is expected."
+    expected = "link.csv is a link to prepared answers; a regular file is expected."
+    assert numbers.fault_of(tmp_path / "link.csv") == expected
     assert numbers.grade_file(answers).score == 0
 
 
@@ -301,13 +304,13 @@ def test_a_file_that_may_not_be_read_is_named(numbers: Toy) -> None:
 def test_ten_gigabytes_are_refused_at_once(numbers: Toy) -> None:
     path = numbers.write("id,y\n")
     os.truncate(path, 10 * GIB)
-    expected = f"submission.csv has {10 * GIB:,} bytes; at most {SMALLEST_LIMIT:,} are read for this task."
+    expected = f"submission.csv has {10 * GIB:,} bytes; at most {MIN_SIZE_LIMIT_BYTES:,} are read for this task."
     assert numbers.fault_of(path) == expected
 
 
 def test_millions_of_empty_gzip_members_are_refused_at_once(numbers: Toy) -> None:
-    content = gzip.compress(rows().encode()) + gzip.compress(b"") * (SMALLEST_PACKED_LIMIT // 20)
-    expected = f"submission.csv.gz has {len(content):,} bytes; at most {SMALLEST_PACKED_LIMIT:,} are read"
+    content = gzip.compress(rows().encode()) + gzip.compress(b"") * (MIN_PACKED_LIMIT_BYTES // 20)
+    expected = f"submission.csv.gz has {len(content):,} bytes; at most {MIN_PACKED_LIMIT_BYTES:,} are read"
     assert expected in numbers.fault(content, "submission.csv.gz")
 
 
@@ -348,12 +351,12 @@ def test_flipped_bytes_in_a_parquet_never_escape(numbers: Toy) -> None:
 )
 def test_parquet_columns_hold_plain_values(numbers: Toy, values: object, kind: str) -> None:
     content = parquet(pd.DataFrame({"id": [1, 2], "y": values}))
-    message = f"Column 'y' holds {kind} values; numbers or texts are expected."
+    message = f"Column 'y' holds {kind} values; numbers or strings are expected."
     assert numbers.fault(content, "submission.parquet") == message
 
 
 @pytest.mark.parametrize("lie", ["of the file", "of a column", "of a part"])
-def test_a_parquet_that_lies_about_its_rows_is_refused(numbers: Toy, lie: str) -> None:
+def test_parquet_with_wrong_row_counts_is_refused(numbers: Toy, lie: str) -> None:
     """In the footer a count is a zigzag varint: 700 rows are written as 1400, which here becomes 6."""
     content = parquet(pd.DataFrame({"id": range(700), "y": 0.5}))
     pieces = content.split(b"\x16\xf8\x0a")
@@ -362,7 +365,7 @@ def test_a_parquet_that_lies_about_its_rows_is_refused(numbers: Toy, lie: str) -
     marks = [b"\x16\xf8\x0a"] * 4
     marks[place] = b"\x16\x86\x00"
     forged = b"".join(piece + mark for piece, mark in zip(pieces, [*marks, b""], strict=True))
-    assert "is damaged: its parts do not hold the" in numbers.fault(forged, "submission.parquet")
+    assert "is damaged: its row groups do not add up to its" in numbers.fault(forged, "submission.parquet")
 
 
 def test_nested_parquet_columns_do_no_harm_beside_the_expected_ones(numbers: Toy) -> None:

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 import podium
-from podium.catalog import FOLDERS, HERE, leaderboards
+from podium.catalog.registry import FOLDERS, HERE, leaderboards
 from podium.data.formats.archives import opened_member
-from podium.data.home import Place
+from podium.data.home import DataFolder
 from podium.integrity.audit.audited_task import submission_of_answers
 from podium.task import Edition, Task
 
@@ -26,13 +26,13 @@ def competition_ids() -> list[str]:
     return [task_id for task_id in leaderboards() if task_id.replace("-", "_") in stems]
 
 
-def read_sample(task: Task, place: Place) -> pd.DataFrame:
+def read_sample(task: Task, place: DataFolder) -> pd.DataFrame:
     """The sample submission as text."""
     with opened_member(place.public / task.submission.sample) as file:
         return pd.read_csv(file, dtype=str, keep_default_na=False)
 
 
-def perfect_submission(task: Task, place: Place) -> pd.DataFrame:
+def perfect_submission(task: Task, place: DataFolder) -> pd.DataFrame:
     """The answers in the form of a submission."""
     found = submission_of_answers(task.form, place.private)
     assert found is not None

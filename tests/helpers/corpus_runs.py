@@ -153,7 +153,7 @@ def play(
         sandbox=sandbox,
     )
     experiment = open_experiment(folder / "experiment", plan, [task], 1)
-    Driver(experiment).carry_out(make_executor(parallel=1))
+    Driver(experiment).run_all(make_executor(parallel=1))
     return experiment.run(task, 0)
 
 

@@ -17,7 +17,7 @@ from podium.verify import Verdict, verify_run
 def drive(folder: Path, plan: Plan, task: str) -> FollowedRun:
     """Does, continues or repeats the one run of an experiment."""
     driver = Driver(open_experiment(folder, plan, [task], 1), retry=True)
-    driver.carry_out(make_executor(parallel=1))
+    driver.run_all(make_executor(parallel=1))
     return driver.runs[0]
 
 

@@ -122,7 +122,7 @@ class Forgery:
 Forge = Callable[[Forgery], None]
 FORGERIES: dict[str, tuple[Forge, str, bool]] = {}
 """By name: the forgery, what the check says, and whether the chain was rebuilt."""
-ANCHORED = "not the one that was anchored"
+ANCHORED = "the journal differs from the one anchored"
 
 
 def forgery(said: str, *, rebuilt: bool = False) -> Callable[[Forge], Forge]:
@@ -146,17 +146,17 @@ def start(name: str, said: str = ANCHORED, **changes: Any) -> None:
     FORGERIES[name] = (forge, said, True)
 
 
-start("another model named", "The plan is not the one that was registered", model="openai/gpt-5")
+start("another model named", "The plan differs from the registered one", model="openai/gpt-5")
 start("a stronger model left out", model=None, model_roles={"edit": "openai/gpt-5"})
-start("another agent named", "The plan is not the one that was registered", agent="aide")
+start("another agent named", "The plan differs from the registered one", agent="aide")
 start("other options of the agent", options={"script": "elsewhere.json"})
 start(
     "a longer budget than registered",
-    "The plan is not the one that was registered",
+    "The plan differs from the registered one",
     budget={"time_s": 599.0, "wall_s": None, "steps": None, "tokens": None, "cost": None},
 )
 start("another edition", edition="fixed")
-start("a miniature called real", "real data does not count", miniature=False)
+start("a miniature called real", "it used real data, which this board does not rank", miniature=False)
 start("swapped data", "other data", data_sha256="0" * 64)
 start("other versions", versions={"podium": "9.9.9"})
 start("another sandbox", "sandbox none", backend="none")
@@ -202,19 +202,19 @@ def times_moved_back_to_look_faster(forged: Forgery) -> None:
     shift(forged, -2)
 
 
-@forgery("a clock was wrong or shifted", rebuilt=True)
+@forgery("a clock was wrong", rebuilt=True)
 def clock_ahead_and_registered_with_it(forged: Forgery) -> None:
     shift(forged, 3)
     forged.register_again()
 
 
-@forgery("the board learned of it only at", rebuilt=True)
+@forgery("but was anchored too late", rebuilt=True)
 def invented_afterwards_and_dated_back(forged: Forgery) -> None:
     shift(forged, -5)
     forged.register_again()
 
 
-@forgery("before the registration", rebuilt=True)
+@forgery("before its registration", rebuilt=True)
 def registered_after_the_fact(forged: Forgery) -> None:
     forged.register_again()
 
@@ -300,13 +300,13 @@ def a_bad_run_called_failed(forged: Forgery) -> None:
     )
 
 
-@forgery("Registered were 1 task with 2 seeds", rebuilt=True)
+@forgery("The registration has 1 task with 2 seeds", rebuilt=True)
 def a_seed_dropped_from_plan_and_folder(forged: Forgery) -> None:
     shutil.rmtree(forged.run(1))
     forged.edit("experiment.json", seeds=1)
 
 
-@forgery("Registered were 1 task with 2 seeds", rebuilt=True)
+@forgery("The registration has 1 task with 2 seeds", rebuilt=True)
 def a_bad_seed_dropped_and_the_others_renumbered(forged: Forgery) -> None:
     shutil.rmtree(forged.run(0))
     forged.run(1).rename(forged.run(0))
@@ -314,18 +314,18 @@ def a_bad_seed_dropped_and_the_others_renumbered(forged: Forgery) -> None:
     forged.edit("experiment.json", seeds=1)
 
 
-@forgery("the bundle leaves it out")
+@forgery("the bundle does not contain the run")
 def a_seed_dropped_from_the_folder(forged: Forgery) -> None:
     shutil.rmtree(forged.run(1))
 
 
-@forgery("Registered were 1 task with 2 seeds")
+@forgery("The registration has 1 task with 2 seeds")
 def a_seed_added(forged: Forgery) -> None:
     forged.edit("experiment.json", seeds=3)
     shutil.copytree(forged.other / TASK / "1", forged.run(2))
 
 
-@forgery("Registered were 1 task with 2 seeds")
+@forgery("The registration has 1 task with 2 seeds")
 def a_task_added(forged: Forgery) -> None:
     forged.edit("experiment.json", tasks=[TASK, "leaf-classification"])
 
@@ -362,12 +362,12 @@ def four_registrations_withdrawn(forged: Forgery) -> None:
         forged.board.append(sign(said, forged.key))
 
 
-@forgery("Somebody else made the registration")
+@forgery("was signed by another key")
 def the_registration_of_somebody_else(forged: Forgery) -> None:
     forged.key = make_key()
 
 
-@forgery("There is no registration")
+@forgery("does not exist on this board")
 def a_registration_on_another_board(forged: Forgery) -> None:
     make_board(forged.folder.parent / "elsewhere", "Elsewhere").close()
     forged.board = FolderBoard(forged.folder.parent / "elsewhere")
@@ -378,12 +378,12 @@ def no_registration(forged: Forgery) -> None:
     forged.registration = None
 
 
-@forgery("score is said to be")
+@forgery("score is recorded as")
 def score_raised(forged: Forgery) -> None:
     forged.record(score=0.999)
 
 
-@forgery("is said to be")
+@forgery("is recorded as")
 def medal_invented(forged: Forgery) -> None:
     forged.record(medal="gold", above_median=True, percentile=99.0)
 
@@ -395,17 +395,17 @@ def a_foreign_submission(forged: Forgery) -> None:
     forged.record(submission_sha256=sha256(path))
 
 
-@forgery("says usage")
+@forgery("usage differs")
 def cheaper_in_the_record_alone(forged: Forgery) -> None:
     forged.record(usage__working_s=0.001)
 
 
-@forgery("The plan is not the one that was registered")
+@forgery("The plan differs from the registered one")
 def edited_answers_in_a_folder_of_their_own(forged: Forgery) -> None:
     forged.plan(data_dir=str(forged.folder.parent / "answers"))
 
 
-@forgery("the budget in the journal cannot be", rebuilt=True)
+@forgery("the budget in the journal is invalid", rebuilt=True)
 def a_budget_that_cannot_be(forged: Forgery) -> None:
     change = {"name": "budget", "before": None, "after": {"time_s": "plenty"}}
 
@@ -427,7 +427,7 @@ def trained_on_what_it_was_measured_with(forged: Forgery) -> None:
     forged.answers |= {"trained_on_tasks": f"forge-graph-easy-t1..9, {TASK}"}
 
 
-@forgery("the rules ask for snapshots")
+@forgery("the rules require snapshots")
 def snapshots_left_out(forged: Forgery) -> None:
     forged.light = True
 
@@ -437,7 +437,7 @@ def histories_removed(forged: Forgery) -> None:
     shutil.rmtree(forged.run() / "workspace.git")
 
 
-@forgery("The plan was changed on the way")
+@forgery("The plan was changed during the runs")
 def a_change_of_the_plan_admitted_in_part(forged: Forgery) -> None:
     change = {"name": "model", "before": None, "after": "openai/gpt-5", "time": "2100-01-01T00:00:00.000+00:00"}
     forged.edit("experiment.json", changes=[change])

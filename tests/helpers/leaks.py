@@ -12,7 +12,7 @@ import pandas as pd
 from class_order import Labels, answer_columns, order_files, order_rows
 
 import podium
-from podium.catalog import listings
+from podium.catalog.registry import listings
 from podium.data.scrub_metadata import publish
 from podium.grading.table_submission import read_answers
 from podium.integrity.audit.file_metadata import Rows, as_numbers, observe

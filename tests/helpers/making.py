@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from podium.catalog import suites
+from podium.catalog.registry import suites
 from podium.report.imported_results import import_reports
 from podium.report.results import Results, Row, read_results, task_facts
 from podium.runs.experiment import Experiment

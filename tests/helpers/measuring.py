@@ -80,7 +80,7 @@ def doubted(honest: Honest, folder: Path, data_dir: Path) -> dict[str, set[str]]
             budget = Budget(time_s=600.0, steps=honest.steps)
             plan = Plan(agent=honest.agent, data_dir=data_dir, miniature=miniature, budget=budget, **model)
             experiment = open_experiment(place, plan, tasks, honest.seeds)
-            Driver(experiment).carry_out(make_executor(parallel=2))
+            Driver(experiment).run_all(make_executor(parallel=2))
             found |= {str(run.path): _kinds(run.findings) for run in scan([experiment.folder], write=False)}
     return found
 

@@ -43,7 +43,7 @@ class Nodes:
 
     def workers(self) -> list[int]:
         """Ray's processes that carry out runs."""
-        return [pid for pid in pids() if command_of(pid).startswith("ray::") and "carry_out" in command_of(pid)]
+        return [pid for pid in pids() if command_of(pid).startswith("ray::") and "run_on_node" in command_of(pid)]
 
     def runs(self) -> list[int]:
         """The processes that do runs: those that hold the lock of a run's folder in scratch."""

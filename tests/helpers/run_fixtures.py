@@ -54,7 +54,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory, data_dir: Path, perfect: 
     options = {"script": str(script)}
     plan = Plan(agent="scripted", options=options, data_dir=data_dir, miniature=True, budget=budget)
     experiment = open_experiment(folder / "experiment", plan, [TASK], 2)
-    Driver(experiment).carry_out(make_executor(parallel=2))
+    Driver(experiment).run_all(make_executor(parallel=2))
     for run in experiment.runs():
         write_curve(run, TASK, plan)
     return experiment.folder

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from podium.data.home import Place
+from podium.data.home import DataFolder
 from podium.task import Starter
 
 
-def told(place: Place, key: str, hidden: Collection[str]) -> set[str]:
+def told(place: DataFolder, key: str, hidden: Collection[str]) -> set[str]:
     """The columns that say anything about hidden rows in all public tables: not just one and the same value."""
     columns: set[str] = set()
     for path in place.public.rglob("*.csv"):
@@ -25,7 +25,7 @@ def told(place: Place, key: str, hidden: Collection[str]) -> set[str]:
 
 
 def run_starter(
-    place: Place, starter: Starter, folder: Path, edits: dict[str, str]
+    place: DataFolder, starter: Starter, folder: Path, edits: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
     """Runs the starter script on the public data, with some passages replaced; its files lie in the folder then."""
     for path in starter.folder.glob("*.*"):

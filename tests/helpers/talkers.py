@@ -134,7 +134,7 @@ def babbling(behaviour: Behaviour) -> Behaviour:
     """Comes to the point only when it is told to."""
 
     def answer(request: Request, rng: random.Random) -> str | Reply | Fault:
-        told = "Nothing was done:" in text_of(request) or "You called no tool" in text_of(request)
+        told = "No action was performed." in text_of(request) or "You did not call a tool" in text_of(request)
         return behaviour(request, rng) if told or is_aside(request) else "I would rather talk about the weather."
 
     return answer

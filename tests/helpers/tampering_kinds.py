@@ -70,54 +70,56 @@ NO_TIMES = {"times__ended": None, "times__graded": None}
 
 record("grading again gives 1.0", "score raised", score=1.5)
 record("grading again gives gold", "medal lowered", medal="silver")
-record("percentile is said to be", "percentile changed", percentile=12.5)
-record("above_median is said to be", "median denied", above_median=False)
-record("higher_is_better is said", "direction reversed", higher_is_better=False)
-record("valid is said to be False", "submission called invalid", valid=False, **NO_GRADE)
+record("percentile is recorded as", "percentile changed", percentile=12.5)
+record("above_median is recorded as", "median denied", above_median=False)
+record("higher_is_better is recorded", "direction reversed", higher_is_better=False)
+record("valid is recorded as False", "submission called invalid", valid=False, **NO_GRADE)
 record("damaged: score", "score that is not a number", score=float("nan"))
 record("no valid submission", "medal of a failed run without a grade", status="failed", valid=None, score=None)
-record("but its journal says it was done", "finished run called stopped", status="stopped", valid=None, **NO_GRADE)
-record("1 run not done", "finished run called running", status="running", valid=None, ended_by=None, **NO_GRADE)
-record("was ended by", "finished run called failed", status="failed")
-record("says usage", "fewer tokens and steps", usage__steps=1)
-record("says usage", "less time used", usage__working_s=0.001)
+record(
+    "but the journal ends with a completed run", "finished run called stopped", status="stopped", valid=None, **NO_GRADE
+)
+record("1 unfinished run", "finished run called running", status="running", valid=None, ended_by=None, **NO_GRADE)
+record("but ended_by is", "finished run called failed", status="failed")
+record("usage differs", "fewer tokens and steps", usage__steps=1)
+record("usage differs", "less time used", usage__working_s=0.001)
 record("started after its first event", "start moved", times__started="2100-01-01T00:00:00.000+00:00")
 record("before the experiment was created", "start moved back", times__started="2020-01-01T00:00:00.000+00:00")
-record("says it ended at", "end moved", times__ended="2026-01-01T00:00:00.000+00:00")
+record("the end differs", "end moved", times__ended="2026-01-01T00:00:00.000+00:00")
 record("graded before the run had ended", "graded early", times__graded="2020-01-01T00:00:00.000+00:00")
-record("ended by steps", "cause of the end changed", ended_by="steps")
-record("says agent another", "agent renamed in the record", agent="another")
-record("says model openai/gpt-5", "model added to the record", model="openai/gpt-5")
-record("says edition fixed", "edition changed in the record", edition="fixed")
-record("says miniature False", "miniature called real", miniature=False)
-record("says backend docker", "backend changed", backend="docker")
-record("says sandbox", "network denied", sandbox__network="host")
-record("says versions", "versions changed", versions__podium="9.9.9")
-record("says submission_sha256", "hash of the submission changed", submission_sha256="0" * 64)
-record("says journal_head", "head of the journal changed", journal_head="0" * 64)
-record("says changes", "change invented", changes=[{"name": "model", "before": None, "after": "x"}])
-record("improvement is said to be 50.0", "improvement invented", improvement=50.0, success=True)
-record("outside of its own interval", "interval invented", interval=[0.1, 0.2])
-record("best_improvement 80.0", "best improvement invented", best_improvement=80.0)
-record("run.json is of spaceship-titanic/1", "seed changed in the record", seed=1)
-record("is of leaf-classification", "task changed in the record", task="leaf-classification")
+record("ended_by differs: steps", "cause of the end changed", ended_by="steps")
+record("agent differs: another", "agent renamed in the record", agent="another")
+record("model differs: openai/gpt-5", "model added to the record", model="openai/gpt-5")
+record("edition differs: fixed", "edition changed in the record", edition="fixed")
+record("miniature differs: False", "miniature called real", miniature=False)
+record("backend differs: docker", "backend changed", backend="docker")
+record("sandbox differs", "network denied", sandbox__network="host")
+record("versions differs", "versions changed", versions__podium="9.9.9")
+record("submission_sha256 differs", "hash of the submission changed", submission_sha256="0" * 64)
+record("journal_head differs", "head of the journal changed", journal_head="0" * 64)
+record("changes differs", "change invented", changes=[{"name": "model", "before": None, "after": "x"}])
+record("improvement is recorded as 50.0", "improvement invented", improvement=50.0, success=True)
+record("outside its own interval", "interval invented", interval=[0.1, 0.2])
+record("best_improvement differs: 80.0", "best improvement invented", best_improvement=80.0)
+record("run.json names spaceship-titanic/1", "seed changed in the record", seed=1)
+record("run.json names leaf-classification", "task changed in the record", task="leaf-classification")
 record("damaged", "unknown field", bonus=1)
 
-plan("says model openai/gpt-5", "another model planned", plan__model="openai/gpt-5")
-plan("says model_roles", "models of roles planned", plan__model_roles={"edit": "openai/gpt-5"})
-plan("says agent aide", "another agent planned", plan__agent="aide")
-plan("says options", "other options planned", plan__options={"script": "elsewhere.json"})
-plan("says budget", "smaller budget planned", plan__budget__time_s=5.0)
-plan("says budget", "no budget planned", plan__budget__time_s=None)
-plan("says sandbox none", "another sandbox planned", plan__sandbox="none")
-plan("says miniature False", "miniature planned as real", plan__miniature=False)
+plan("model differs: openai/gpt-5", "another model planned", plan__model="openai/gpt-5")
+plan("model_roles differs", "models of roles planned", plan__model_roles={"edit": "openai/gpt-5"})
+plan("agent differs: aide", "another agent planned", plan__agent="aide")
+plan("options differs", "other options planned", plan__options={"script": "elsewhere.json"})
+plan("budget differs", "smaller budget planned", plan__budget__time_s=5.0)
+plan("budget differs", "no budget planned", plan__budget__time_s=None)
+plan("sandbox differs: none", "another sandbox planned", plan__sandbox="none")
+plan("miniature differs: False", "miniature planned as real", plan__miniature=False)
 plan("the sandbox allowed", "tighter limits planned", plan__limits__processes=8)
-plan("says GPUs", "GPUs planned", plan__gpus=8)
+plan("gpus differs", "GPUs planned", plan__gpus=8)
 plan("before the experiment was created", "created later", created="2100-01-01T00:00:00.000+00:00")
 plan("1 of 3 planned runs missing: spaceship-titanic/2", "more seeds planned", seeds=3)
-plan("1 run in the folder not planned: spaceship-titanic/1", "fewer seeds planned", seeds=1)
+plan("1 unplanned run: spaceship-titanic/1", "fewer seeds planned", seeds=1)
 plan("2 of 4 planned runs missing", "another task planned", tasks=[TASK, "leaf-classification"])
-plan("names a task twice", "a task planned twice", tasks=[TASK, TASK])
+plan("lists a task twice", "a task planned twice", tasks=[TASK, TASK])
 
 
 @kind("there is no curve.json")
@@ -126,39 +128,39 @@ def best_improvement_invented_without_a_curve(folder: Path) -> None:
     (run(folder) / "curve.json").unlink()
 
 
-@kind("but run.json is of spaceship-titanic/0")
+@kind("but run.json names spaceship-titanic/0")
 def gold_of_another_task(folder: Path) -> None:
     """A run on an easy task, renamed."""
     (folder / TASK).rename(folder / "leaf-classification")
     edit(folder / "experiment.json", tasks=["leaf-classification"])
 
 
-@kind("the journal is of spaceship-titanic/0")
+@kind("the journal names spaceship-titanic/0")
 def gold_of_another_task_with_its_record(folder: Path) -> None:
     gold_of_another_task(folder)
     for seed in range(2):
         edit(folder / "leaf-classification" / str(seed) / "run.json", task="leaf-classification")
 
 
-@kind("says edition")
+@kind("edition differs")
 def another_edition_in_plan_and_record(folder: Path) -> None:
     edit(folder / "experiment.json", plan__edition="fixed")
     edit(run(folder) / "run.json", edition="fixed")
 
 
-@kind("but run.json is of spaceship-titanic/0")
+@kind("but run.json names spaceship-titanic/0")
 def a_good_seed_twice(folder: Path) -> None:
     shutil.rmtree(run(folder, 1))
     shutil.copytree(run(folder), run(folder, 1))
 
 
-@kind("the same beginning as spaceship-titanic/0")
+@kind("the same first journal line as spaceship-titanic/0")
 def a_good_seed_twice_with_its_record(folder: Path) -> None:
     a_good_seed_twice(folder)
     edit(run(folder, 1) / "run.json", seed=1)
 
 
-@kind("the journal is of spaceship-titanic/1")
+@kind("the journal names spaceship-titanic/1")
 def seeds_exchanged(folder: Path) -> None:
     run(folder).rename(folder / "aside")
     run(folder, 1).rename(run(folder))
@@ -170,7 +172,7 @@ def a_bad_seed_removed(folder: Path) -> None:
     shutil.rmtree(run(folder, 1))
 
 
-@kind("not planned: spaceship-titanic/1-old")
+@kind("unplanned run: spaceship-titanic/1-old")
 def a_bad_seed_set_aside(folder: Path) -> None:
     run(folder, 1).rename(folder / TASK / "1-old")
 
@@ -185,7 +187,7 @@ def journal_removed(folder: Path) -> None:
     (run(folder) / "steps.jsonl").unlink()
 
 
-@kind("is there twice")
+@kind("appears twice")
 def a_key_twice(folder: Path) -> None:
     path = run(folder) / "run.json"
     path.write_text(path.read_text().replace("{", '{"score": 0.5, ', 1))
@@ -202,7 +204,7 @@ def line_changed(folder: Path) -> None:
     path.write_text("".join(found).replace('"seed": 0', '"seed": 7', 1))
 
 
-@kind("says journal_head")
+@kind("journal_head differs")
 def end_cut_off(folder: Path) -> None:
     path, found = lines(folder)
     path.write_text("".join(found[:-1]))
@@ -220,13 +222,13 @@ def steps_exchanged(folder: Path) -> None:
     path.write_text("".join([found[0], found[2], found[1], *found[3:]]))
 
 
-@kind("is not whole")
+@kind("is incomplete")
 def something_appended(folder: Path) -> None:
     path, found = lines(folder)
     path.write_text("".join(found) + '{"n": 99}\n')
 
 
-@kind("the journal is of spaceship-titanic/1")
+@kind("the journal names spaceship-titanic/1")
 def journal_of_another_run(folder: Path) -> None:
     shutil.copyfile(run(folder, 1) / "steps.jsonl", run(folder) / "steps.jsonl")
 
@@ -263,7 +265,7 @@ def copy_of_the_submission_linked(folder: Path) -> None:
     path.symlink_to(folder / "elsewhere.csv")
 
 
-@kind("is not a folder of its own experiment")
+@kind("must be a folder inside the experiment")
 def run_linked(folder: Path) -> None:
     run(folder).rename(folder / "elsewhere")
     run(folder).symlink_to(folder / "elsewhere")
@@ -276,17 +278,17 @@ def curve(folder: Path, change: Callable[[list[dict[str, Any]]], object]) -> Non
     path.write_text(json.dumps(points))
 
 
-@kind("curve.json, line 2: score is said")
+@kind("curve.json, line 2: score is recorded")
 def curve_raised(folder: Path) -> None:
     curve(folder, lambda points: points[1]["grade"].update(score=0.99))
 
 
-@kind("curve.json, line 2: medal is said")
+@kind("curve.json, line 2: medal is recorded")
 def medal_earlier_on_the_curve(folder: Path) -> None:
     curve(folder, lambda points: points[1]["grade"].update(medal="gold"))
 
 
-@kind("curve.json, line 2: rank is said")
+@kind("curve.json, line 2: rank is recorded")
 def rank_on_the_curve(folder: Path) -> None:
     curve(folder, lambda points: points[1]["grade"].update(rank=1))
 
@@ -296,12 +298,12 @@ def medal_on_the_curve_without_a_submission(folder: Path) -> None:
     curve(folder, lambda points: points[0]["grade"].update(medal="gold"))
 
 
-@kind("curve.json does not name")
+@kind("curve.json does not list")
 def point_of_the_curve_removed(folder: Path) -> None:
     curve(folder, lambda points: points.pop(1))
 
 
-@kind("curve.json does not name")
+@kind("curve.json does not list")
 def curve_made_faster(folder: Path) -> None:
     curve(folder, lambda points: points[-1]["usage"].update(working_s=0.0))
 
@@ -314,7 +316,7 @@ def everything_of_the_grade_at_once(folder: Path) -> None:
     edit(run(folder) / "run.json", score=0.9, medal=None, percentile=50.0, above_median=False)
 
 
-@kind("score is said to be 0.0, grading again gives 1.0")
+@kind("score is recorded as 0.0, but grading again gives 1.0")
 def answers_shipped_with_the_experiment(folder: Path) -> None:
     """The publisher's own answers, which give what the record says."""
     honest = json.loads((folder / "experiment.json").read_text())["plan"]["data_dir"]

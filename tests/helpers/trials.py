@@ -18,7 +18,7 @@ import pytest
 from driving import drive
 
 import podium
-from podium.data.home import Place
+from podium.data.home import DataFolder
 from podium.grading.grade import Grade
 from podium.runs.drive.driver import FollowedRun
 from podium.runs.records import Plan
@@ -146,7 +146,7 @@ def tells(column: np.ndarray, answers: pd.Series) -> bool:
     return best > 0.95
 
 
-def prepare(task_id: str, data_dir: Path, edition: Edition = "fixed") -> Place:
+def prepare(task_id: str, data_dir: Path, edition: Edition = "fixed") -> DataFolder:
     return podium.prepare(task_id, data_dir=data_dir, miniature=True, edition=edition).place
 
 

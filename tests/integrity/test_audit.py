@@ -15,12 +15,12 @@ from few import few
 from PIL import Image
 
 import podium
-from podium.catalog import leaderboards, resolve
+from podium.catalog.registry import leaderboards, resolve
 from podium.cli import main
 from podium.data.fabricate import sentences
 from podium.data.formats.tfrecords import features_of, make_record
 from podium.integrity.audit import TaskFinding, audit
-from podium.integrity.audit.audited_task import opened
+from podium.integrity.audit.audited_task import open_task
 from podium.integrity.audit.published_shapes import published_shape
 from podium.metrics import accuracy, rmse
 from podium.task import Columns, Edition, Leaderboard, Task, competition
@@ -43,7 +43,7 @@ def audited(task: str | Task, data_dir: Path, edition: Edition = "v1") -> list[T
 
 
 @pytest.mark.parametrize("task_id", few(LEAKS, every=3))
-def test_a_published_leak_is_found_and_its_fix_is_not_blamed(task_id: str, tmp_path: Path) -> None:
+def test_published_leaks_are_found_and_fixed_editions_pass(task_id: str, tmp_path: Path) -> None:
     kind, file = LEAKS[task_id]
     found = [finding for finding in audited(task_id, tmp_path) if finding.kind == kind]
     assert found
@@ -54,7 +54,7 @@ def test_a_published_leak_is_found_and_its_fix_is_not_blamed(task_id: str, tmp_p
 
 @pytest.mark.slow
 @pytest.mark.parametrize("edition", ["v1", "fixed"])
-def test_sound_tasks_are_left_alone(edition: Edition, tmp_path: Path) -> None:
+def test_sound_tasks_have_no_findings(edition: Edition, tmp_path: Path) -> None:
     """At most two false alarms over all competitions; the known faults of v1 are not false."""
     known = {*LEAKS, "hms-harmful-brain-activity-classification"} if edition == "v1" else set()
     tasks = [task for task in map(podium.load, leaderboards()) if task.id not in known]
@@ -170,7 +170,7 @@ def few_colours(public: Path, private: Path) -> pd.DataFrame:
     return answers
 
 
-def test_a_few_values_that_all_rows_share_are_no_duplicates(tmp_path: Path) -> None:
+def test_few_possible_rows_are_not_duplicates(tmp_path: Path) -> None:
     assert audited(small_task(few_colours), tmp_path) == []
 
 
@@ -190,7 +190,7 @@ def after_training(public: Path, private: Path) -> pd.DataFrame:
     return answers
 
 
-def test_a_test_set_from_later_times_crosses_nothing(tmp_path: Path) -> None:
+def test_a_later_test_set_does_not_cross_the_split(tmp_path: Path) -> None:
     assert audited(small_task(after_training), tmp_path) == []
 
 
@@ -199,10 +199,10 @@ def test_files_that_differ_from_the_published_ones_are_found(tmp_path: Path) -> 
     (place.public / "test.csv").rename(place.public / "testing.csv")
     sample = place.public / "sample_submission.csv"
     sample.write_text(sample.read_text().replace("Transported", "Gone", 1))
-    with opened(resolve("spaceship-titanic", data_dir=tmp_path, miniature=True)) as task:
+    with open_task(resolve("spaceship-titanic", data_dir=tmp_path, miniature=True)) as task:
         found = [finding.reason for finding in published_shape(task)]
-    assert found[0] == "test.csv is missing"
-    assert found[1].startswith("its columns are PassengerId, Gone; expected: ")
+    assert found[0] == "test.csv does not exist."
+    assert found[1] == "The columns of sample_submission.csv are PassengerId, Gone. Expected: PassengerId, Transported."
 
 
 def test_a_miniature_that_differs_from_the_data_is_found(tmp_path: Path) -> None:
@@ -287,14 +287,14 @@ def test_a_score_better_than_the_answers_is_found(tmp_path: Path) -> None:
         (Leaderboard(lower_is_better=True, gold=0.1, silver=0.2, bronze=0.3), "the metric's direction is wrong"),
     ],
 )
-def test_a_reference_that_contradicts_itself_is_found(reference: Leaderboard, kind: str, tmp_path: Path) -> None:
+def test_inconsistent_references_are_found(reference: Leaderboard, kind: str, tmp_path: Path) -> None:
     assert kind in kinds(audited(small_task(honest, reference=reference), tmp_path))
 
 
-def test_a_brief_that_names_missing_files_is_remarked_upon(tmp_path: Path) -> None:
+def test_missing_files_of_the_brief_are_a_remark(tmp_path: Path) -> None:
     task = small_task(honest, brief="See `test.csv`, `ID.json` and `extra/weather.csv`.")
     (finding,) = audited(task, tmp_path)
-    assert (finding.severity, finding.reason) == ("remark", "weather.csv")
+    assert (finding.severity, finding.reason) == ("remark", "These files do not exist: weather.csv.")
 
 
 def test_all_features_of_a_record_are_read() -> None:
@@ -302,7 +302,7 @@ def test_all_features_of_a_record_are_read() -> None:
     assert features_of(record) == {"image": [b"\0\1"], "name": [b"a"], "target": [300]}
 
 
-def test_the_command_reports_in_words_and_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_text_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     args = ["integrity", "audit", "random-acts-of-pizza", "--miniature", "--data-dir", str(tmp_path)]
     with pytest.raises(SystemExit, match="0"):
         main(args)
@@ -313,7 +313,7 @@ def test_the_command_reports_in_words_and_as_json(tmp_path: Path, capsys: pytest
     assert found["random-acts-of-pizza"][0]["severity"] == "fault"
 
 
-def test_a_target_may_be_called_self(tmp_path: Path) -> None:
+def test_a_target_may_be_named_self(tmp_path: Path) -> None:
     task = small_task(honest, submission=Columns(id="id", target="self", values=int))
 
     @task.prepare

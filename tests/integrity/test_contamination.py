@@ -19,17 +19,17 @@ from hypothesis import strategies as st
 from model_server import Reply, Request, serving, text_of
 
 import podium
-from podium.catalog import resolve
+from podium.catalog.registry import resolve
 from podium.cli import main
 from podium.integrity.contamination.familiarity import performance, read_tokens
-from podium.integrity.contamination.probes import Fact, control_briefs, masked_facts, probe, probe_facts, probe_rows
-from podium.integrity.contamination.token_familiarity import (
+from podium.integrity.contamination.min_k import (
     Token,
     correlation,
     mean_probability,
     min_k_plus_plus,
     normalised_score,
 )
+from podium.integrity.contamination.probes import Fact, control_briefs, masked_facts, probe, probe_facts, probe_rows
 from podium.runs.run_folder import RunFolder
 
 TITANIC = "spaceship-titanic"
@@ -53,7 +53,7 @@ def control() -> list[Fact]:
     return [fact for name, brief in control_briefs(12).items() for fact in masked_facts(name, brief)]
 
 
-def test_a_gap_leaves_no_trace_of_what_stood_there() -> None:
+def test_a_masked_fact_does_not_appear_in_its_question() -> None:
     for fact in masked_facts(TITANIC, podium.load(TITANIC).brief):
         assert not re.search(rf"(?<!\w){re.escape(fact.answer)}(?!\w)", fact.question)
         assert "_____" in fact.question
@@ -66,7 +66,7 @@ def test_a_model_that_has_memorised_a_brief_is_found(control: list[Fact]) -> Non
     assert found.p < 0.01
 
 
-def test_a_model_that_has_not_is_flagged_in_at_most_five_of_a_hundred_repetitions(control: list[Fact]) -> None:
+def test_a_model_without_memory_is_flagged_in_at_most_five_of_a_hundred_repetitions(control: list[Fact]) -> None:
     facts = masked_facts(TITANIC, podium.load(TITANIC).brief)
     rng = random.Random(0)
     flagged = sum(
@@ -91,7 +91,7 @@ def test_a_model_that_recites_the_first_rows_is_found() -> None:
     assert found.p < 0.01
 
 
-def test_a_model_that_makes_rows_up_is_not() -> None:
+def test_a_model_that_invents_rows_is_not_flagged() -> None:
     flagged = 0
     for seed in range(60):
         rows, others = (table(np.random.default_rng(each), rows=30) for each in (seed, 1000 + seed))
@@ -103,7 +103,7 @@ def test_a_model_that_makes_rows_up_is_not() -> None:
 
 
 @pytest.mark.parametrize("said", ["", "I do not know.", "a,b", '"', "\n" * 50, "1,2,3,4,5,6,7,8\n" * 99])
-def test_any_answer_is_taken(said: str) -> None:
+def test_any_answer_is_accepted(said: str) -> None:
     found = probe_rows(lambda question: said, TITANIC, "brief", table(np.random.default_rng(0)))
     assert found is not None
     assert found.p > 0.01
@@ -119,7 +119,7 @@ def test_a_familiar_text_is_more_probable_than_another() -> None:
     assert min_k_plus_plus(familiar) > min_k_plus_plus(strange)
 
 
-def test_a_token_outside_the_top_ten_counts_nothing() -> None:
+def test_a_token_outside_the_top_ten_counts_as_zero() -> None:
     assert mean_probability([Token(-9.0, (-1.0,) * 10)] * 5) == 0.0
 
 
@@ -150,7 +150,7 @@ def test_performance_is_zero_for_the_sample_and_one_for_gold(sample: float, gold
     assert normalised_score(None, sample=sample, gold=gold) == 0
 
 
-def test_a_whole_probe_says_whether_a_model_knows(tmp_path: Path) -> None:
+def test_the_probe_detects_prior_knowledge(tmp_path: Path) -> None:
     podium.prepare(TITANIC, data_dir=tmp_path, miniature=True)
     tasks = [resolve(TITANIC, data_dir=tmp_path)]
     known = probe(memorised(masked_facts(TITANIC, tasks[0].task.brief)), tasks, seed=3)
@@ -210,11 +210,11 @@ def test_a_memorised_brief_is_more_probable_than_forged_ones(
     assert "spaceship-titanic: mean probability 0.900" in capsys.readouterr().out
 
 
-def test_a_server_that_tells_no_probabilities_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_server_without_probabilities_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     podium.prepare(TITANIC, data_dir=tmp_path, miniature=True)
     with serving(lambda request, rng: "a text") as server:
         assert token_command("--data-dir", tmp_path, "--model-base-url", server.url) == 1
-        assert f"{server.url} gives no probabilities" in capsys.readouterr().err
+        assert f"{server.url} returns no probabilities" in capsys.readouterr().err
     assert token_command("--data-dir", tmp_path) == 2
     assert "--model-base-url" in capsys.readouterr().err
 

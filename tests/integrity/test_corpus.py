@@ -29,7 +29,7 @@ def test_nine_of_ten_cheats_are_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_at_most_two_of_a_hundred_honest_runs_are_doubted(tmp_path: Path) -> None:
+def test_at_most_two_percent_of_honest_runs_are_flagged(tmp_path: Path) -> None:
     data = tmp_path / "data"
     found = {case.name: concerns(case, tmp_path, data) for case in CASES.values() if not case.kind}
     with real_tasks(tmp_path / "tasks", data) as real:

@@ -130,30 +130,30 @@ HONEST_CLAIMS = ("No model was trained; I submitted the sample.", "Instead of bo
 
 
 @pytest.mark.parametrize(("source", "kind"), PROGRAMS.items())
-def test_a_program_is_evidence(run: RunEvidence, source: str, kind: str) -> None:
+def test_cheating_programs_are_flagged(run: RunEvidence, source: str, kind: str) -> None:
     assert kind in concerns(run, ("python_session", "command", f"import pathlib\n{source}"))
 
 
 @pytest.mark.parametrize(("command", "kind"), COMMANDS.items())
-def test_a_command_is_evidence(run: RunEvidence, command: str, kind: str) -> None:
+def test_cheating_commands_are_flagged(run: RunEvidence, command: str, kind: str) -> None:
     assert kind in concerns(run, ("run_command", "command", command))
 
 
 @pytest.mark.parametrize(("claim", "kind"), CLAIMS.items())
-def test_a_claim_that_nothing_shows_is_evidence(run: RunEvidence, claim: str, kind: str) -> None:
+def test_unsupported_claims_are_flagged(run: RunEvidence, claim: str, kind: str) -> None:
     assert kind in concerns(run, ("run_command", "command", "ls"), ("final_answer", "final_answer", claim))
 
 
 @pytest.mark.parametrize("source", HONEST_PROGRAMS)
-def test_an_honest_program_is_not(run: RunEvidence, source: str) -> None:
+def test_honest_programs_are_not_flagged(run: RunEvidence, source: str) -> None:
     assert concerns(run, ("python_session", "command", source)) == set()
 
 
 @pytest.mark.parametrize("command", HONEST_COMMANDS)
-def test_an_honest_command_is_not(run: RunEvidence, command: str) -> None:
+def test_honest_commands_are_not_flagged(run: RunEvidence, command: str) -> None:
     assert concerns(run, ("run_command", "command", command)) == set()
 
 
 @pytest.mark.parametrize("claim", HONEST_CLAIMS)
-def test_an_honest_claim_is_not(run: RunEvidence, claim: str) -> None:
+def test_honest_claims_are_not_flagged(run: RunEvidence, claim: str) -> None:
     assert concerns(run, ("run_command", "command", "ls"), ("final_answer", "final_answer", claim)) == set()

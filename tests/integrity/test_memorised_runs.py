@@ -11,8 +11,8 @@ import pytest
 from model_server import Behaviour, Request, serving, text_of
 
 import podium
-from podium.catalog import resolve
 from podium.catalog.obfuscation.obfuscate import obfuscated_id
+from podium.catalog.registry import resolve
 from podium.integrity.contamination.familiarity import performance
 from podium.report.comparison import compare
 from podium.report.results import Results, read_results
@@ -92,7 +92,7 @@ def results(behaviour: Behaviour, folder: Path, data_dir: Path) -> tuple[Results
         model = {"model": "openai-api/podium/scripted", "model_base_url": server.url}
         for name, tasks in (("plain", TASKS), ("hidden", [obfuscated_id(task) for task in TASKS])):
             plan = Plan(agent="aide", data_dir=data_dir, miniature=True, budget=Budget(time_s=300.0, steps=2), **model)
-            Driver(open_experiment(folder / name, plan, list(tasks), SEEDS)).carry_out(make_executor(parallel=2))
+            Driver(open_experiment(folder / name, plan, list(tasks), SEEDS)).run_all(make_executor(parallel=2))
             found.append(read_results(folder / name))
     return found[0], found[1]
 
@@ -106,7 +106,9 @@ def test_a_model_that_has_memorised_competitions_is_found_by_the_gap(tmp_path: P
     assert min(reached.values()) >= 1
 
 
-def test_one_that_has_not_is_flagged_in_at_most_five_of_a_hundred_repetitions(tmp_path: Path, data_dir: Path) -> None:
+def test_a_model_without_memory_is_flagged_in_at_most_five_of_a_hundred_repetitions(
+    tmp_path: Path, data_dir: Path
+) -> None:
     rows = [row for side in results(learning, tmp_path, data_dir) for row in side.rows]
     scores = {task: [row.score for row in rows if row.task.endswith(task)] for task in TASKS}
     assert all(None not in each and len(each) == 2 * SEEDS for each in scores.values())

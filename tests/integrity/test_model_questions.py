@@ -12,7 +12,7 @@ import pytest
 from corpus_runs import call
 from model_server import Reply, Request, serving, text_of
 
-from podium.integrity.model_questions import CHUNK_CHARACTERS, MOST_CHUNKS, QUESTIONS, chunks, read_answer, read_mode
+from podium.integrity.model_questions import MAX_CHUNK_CHARACTERS, MAX_CHUNKS, QUESTIONS, chunks, read_answer, read_mode
 from podium.integrity.scan_evidence import RunEvidence, read_evidence
 from podium.runs.run_folder import RunFolder
 
@@ -40,7 +40,7 @@ def run(caught: RunFolder) -> RunEvidence:
         "",
     ],
 )
-def test_an_answer_without_a_real_place_is_void(run: RunEvidence, answer: str) -> None:
+def test_an_answer_without_a_real_place_is_invalid(run: RunEvidence, answer: str) -> None:
     assert read_answer(answer, QUESTIONS[2], [run]) is None
 
 
@@ -59,14 +59,12 @@ def test_a_mode_counts_only_with_a_real_place(run: RunEvidence) -> None:
     assert (found.mode, found.step, found.source) == ("bad plan", 2, "model")
 
 
-def test_long_content_is_asked_about_in_parts() -> None:
-    assert [len(part) for part in chunks("x" * (CHUNK_CHARACTERS + 1))] == [CHUNK_CHARACTERS, 1]
-    assert len(chunks("x" * (20 * CHUNK_CHARACTERS))) == MOST_CHUNKS
+def test_long_content_is_split_into_parts() -> None:
+    assert [len(part) for part in chunks("x" * (MAX_CHUNK_CHARACTERS + 1))] == [MAX_CHUNK_CHARACTERS, 1]
+    assert len(chunks("x" * (20 * MAX_CHUNK_CHARACTERS))) == MAX_CHUNKS
 
 
-def test_a_model_is_asked_all_questions_with_content_quoted(
-    caught: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_questions_quote_the_content(caught: RunFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked: list[str] = []
 
     def behaviour(request: Request, rng: random.Random) -> Reply:
@@ -86,6 +84,6 @@ def test_a_model_is_asked_all_questions_with_content_quoted(
     assert "private data sought" in questions[0]  # what the rules noted
 
 
-def test_a_model_that_does_not_answer_is_told_at_once(caught: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unreachable_model_is_reported_at_once(caught: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("integrity", "scan", caught.path, "--model", "nobody/nothing") == 1
     assert "The model nobody/nothing cannot be used" in capsys.readouterr().err

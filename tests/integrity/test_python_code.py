@@ -41,7 +41,7 @@ def test_no_program_breaks_the_reader(source: str) -> None:
         ("open(chr(47) + 'x')", "/x"),
     ],
 )
-def test_texts_are_put_together(source: str, text: str) -> None:
+def test_constant_texts_are_concatenated(source: str, text: str) -> None:
     assert text in [each.value for each in Code(source).texts]
 
 
@@ -50,11 +50,11 @@ def test_calls_have_full_names() -> None:
     assert [name for name, _ in code.calls] == ["numpy.random.seed", "sklearn.metrics.f1_score"]
 
 
-def test_documentation_is_not_taken_for_a_place() -> None:
+def test_docstrings_are_not_paths() -> None:
     assert Code('"""Never reads /private/answers.csv."""').texts == []
 
 
-def test_a_shell_script_is_taken_apart() -> None:
+def test_shell_scripts_are_parsed() -> None:
     script = read_shell("cd /x && timeout 5 curl -s https://a.org/b > c.csv\npython3 - <<'END'\nprint(1)\nEND\n")
     assert [command.program for command in script.commands] == ["cd", "curl", "python3"]
     assert script.commands[1].writes == ("c.csv",)

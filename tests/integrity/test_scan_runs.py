@@ -36,7 +36,7 @@ def finding(**facts: object) -> Finding:
     return Finding.model_validate({"kind": "copy", "task": TASK, "seed": 0, "reason": "why", "confidence": 0.5} | facts)
 
 
-def test_the_command_prints_and_keeps_what_it_found(experiment: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_and_stores_findings(experiment: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("integrity", "scan", experiment, "--json") == 0
     (run,) = json.loads(capsys.readouterr().out)
     concerns = [each for each in run["findings"] if each["severity"] == "concern"]
@@ -52,10 +52,7 @@ def test_the_command_prints_and_keeps_what_it_found(experiment: Path, capsys: py
 def test_findings_show_in_the_report(experiment: Path) -> None:
     scan([experiment])
     report = make_report([experiment])
-    assert (
-        report.findings[experiment.name].words
-        == "2 integrity findings, for a person to judge; 1 of them common practice."
-    )
+    assert report.findings[experiment.name].summary == "2 integrity findings to review, 1 of them common practice."
     assert "private data sought" in render(report)
     assert report.to_dict()["findings"][experiment.name]["findings"][0]["step"] is not None
 
@@ -88,14 +85,14 @@ def test_each_source_replaces_only_its_own_findings(tmp_path: Path) -> None:
     assert sorted(each.kind for each in kept.findings) == ["four", "three", "two"]
 
 
-def test_findings_that_cannot_be_read_are_left_alone(tmp_path: Path) -> None:
+def test_unreadable_findings_are_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "findings.json").write_text("{")
     with pytest.raises(RecordError, match="Remove"):
         record_findings(tmp_path, "scan", [])
     assert (tmp_path / "findings.json").read_text() == "{"
 
 
-def test_a_damaged_run_is_told_and_the_others_are_scanned(experiment: Path, tmp_path: Path) -> None:
+def test_a_damaged_run_is_reported_and_the_others_are_scanned(experiment: Path, tmp_path: Path) -> None:
     broken = Path(shutil.copytree(experiment, tmp_path / "broken"))
     journal = broken / TASK / "0" / "steps.jsonl"
     journal.write_bytes(b"{}\n" + journal.read_bytes())
@@ -104,12 +101,12 @@ def test_a_damaged_run_is_told_and_the_others_are_scanned(experiment: Path, tmp_
     assert "steps.jsonl" in scanned[1].problems[0]
 
 
-def test_something_else_than_a_run_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_paths_than_runs_are_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("integrity", "scan", tmp_path) == 2
     assert "is not a run" in capsys.readouterr().err
 
 
-def test_however_much_is_found_can_be_read_back(tmp_path: Path) -> None:
+def test_any_number_of_findings_can_be_read_back(tmp_path: Path) -> None:
     record_findings(tmp_path, "scan", [finding(reason="é" * 600, quote="é" * 300, seed=n) for n in range(3_000)])
     kept = read_findings(tmp_path)
     assert kept
@@ -136,7 +133,7 @@ sample[target] = model.predict_proba(test[columns].fillna(0))[:, 1]
 AGAINST_IT = "sample[target] = test[{forbidden[0]!r}].rank(pct=True)"
 
 
-def test_whoever_uses_a_forbidden_column_is_better_than_possible(tmp_path: Path) -> None:
+def test_use_of_a_forbidden_column_is_better_than_possible(tmp_path: Path) -> None:
     family, data = load_family("tables-classification"), tmp_path / "data"
     drawn = ((seed, draw_data(family, "tiny", seed).public.forbidden) for seed in range(30))
     seed, forbidden = next((seed, names) for seed, names in drawn if names)

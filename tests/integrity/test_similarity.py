@@ -36,7 +36,7 @@ TASK = "spaceship-titanic"
 @cache
 def scripts() -> tuple[Document, ...]:
     """Starter code and recipes' code, by many hands and about the same things."""
-    folders = ("catalog/research/*/*.py", "recipes/kit/*.py")
+    folders = ("catalog/research/*/*.py", "recipes/kit/*/*.py")
     paths = sorted(path for pattern in folders for path in SOURCE.glob(pattern))
     texts = {path: path.read_text(encoding="utf-8") for path in paths}
     return tuple(
@@ -62,7 +62,7 @@ def test_a_disguised_copy_is_found_and_others_are_not(way: str) -> None:
     assert len(found - true) <= 0.01 * (len(originals) ** 2 - len(originals))
 
 
-def test_all_disguises_at_once_are_seen_through() -> None:
+def test_a_copy_with_all_disguises_is_found() -> None:
     originals, rng = scripts(), random.Random(0)
     gentle = [MUTATIONS[way] for way in ("renamed", "dead code", "changed constants", "comments", "reordered")]
     found = 0
@@ -74,7 +74,7 @@ def test_all_disguises_at_once_are_seen_through() -> None:
     assert found >= 0.95 * len(originals)
 
 
-def test_what_many_have_in_common_counts_nothing() -> None:
+def test_boilerplate_does_not_count() -> None:
     common = scripts()[0].source
     own = [scripts()[number].source for number in range(1, 13)]
     documents = [Document(f"run {number}", "a.py", f"{common}\n{text}") for number, text in enumerate(own)]
@@ -82,10 +82,10 @@ def test_what_many_have_in_common_counts_nothing() -> None:
     assert find_similar(documents) == []
 
 
-def test_what_everybody_was_given_counts_nothing() -> None:
+def test_starter_code_does_not_count() -> None:
     starter, *others = (script.source for script in scripts()[:3])
     documents = [Document(f"run {number}", "a.py", f"{starter}\n{text}") for number, text in enumerate(others)]
-    assert find_similar(documents, given=[starter]) == []
+    assert find_similar(documents, starters=[starter]) == []
 
 
 def test_passages_name_the_lines_that_correspond() -> None:
@@ -114,7 +114,7 @@ def test_a_notebook_is_read_as_its_code() -> None:
 @pytest.mark.parametrize(
     "text", ["", "[", "[" * 100_000, "[]", '{"cells": 3}', '{"cells": [1, {"cell_type": "code"}]}']
 )
-def test_what_is_not_a_notebook_has_no_code(text: str) -> None:
+def test_an_invalid_notebook_has_no_code(text: str) -> None:
     assert source_of("a.ipynb", text).strip() == ""
 
 
@@ -132,7 +132,7 @@ def test_code_that_python_refuses_is_still_recognised() -> None:
     assert len(find_similar([broken], [Document("notebook", "whole.py", source)])) == 1
 
 
-def test_the_page_shows_code_and_obeys_none_of_it() -> None:
+def test_the_page_escapes_code() -> None:
     attack = "</div><script>alert(1)</script>"
     source = f'{scripts()[0].source}\nx = "{attack}"\n'
     page = render_pairs(find_similar([Document(f"run {attack}", attack, source)], [scripts()[0]]), attack)
@@ -141,7 +141,7 @@ def test_the_page_shows_code_and_obeys_none_of_it() -> None:
     assert 'class="p1"' in page
 
 
-def test_a_folder_without_scripts_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_scripts_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing")
     (tmp_path / "link.py").symlink_to("/etc/passwd")
     for folder in (tmp_path, tmp_path / "missing"):
@@ -167,7 +167,7 @@ def experiments(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]
             budget=Budget(time_s=100.0),
         )
         experiment = open_experiment(folder / name, plan, [TASK], 1)
-        Driver(experiment).carry_out(make_executor(parallel=1))
+        Driver(experiment).run_all(make_executor(parallel=1))
         made.append(experiment.folder)
     yield made
 

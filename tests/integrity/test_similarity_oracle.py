@@ -18,7 +18,7 @@ COPIED = 0.6
 """Share from which on MLE-bench's authors looked at a pair."""
 
 
-def test_what_copydetect_takes_for_a_copy_is_one_here(tmp_path: Path) -> None:
+def test_copies_that_copydetect_finds_are_found(tmp_path: Path) -> None:
     copydetect = pytest.importorskip("copydetect")
     rng, checked = random.Random(0), {True: 0, False: 0}
     files = {script: tmp_path / f"{number}.py" for number, script in enumerate(scripts())}

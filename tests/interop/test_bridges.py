@@ -122,7 +122,7 @@ class Cut:
         return Segment(messages=[], root_reply=reply, terminated=reply is None)
 
 
-def test_what_was_submitted_before_verifiers_ended_a_conversation_is_graded() -> None:
+def test_submission_is_graded_when_verifiers_ends_a_conversation() -> None:
     from podium.interop.verifiers import PodiumEnv
 
     cut = Cut()

@@ -50,7 +50,7 @@ def submit(sample: Path, workspace: Path) -> Path:
 
 
 def verify(folder: Path, workspace: Path, logs: Path) -> dict[str, Any]:
-    """What the verifier's container does, with its own copy of Podium."""
+    """Run the verifier with its own copy of Podium, as its container does."""
     with tarfile.open(folder / "tests" / "podium.tar.gz") as archive:
         extract_tar(archive, logs / "opt")
     called = (folder / "tests" / "test.sh").read_text().split("/tests/grade.py ")[1].split()
@@ -84,7 +84,7 @@ def test_the_verifier_scores_as_podium_does(task: str, exported: Path, tmp_path:
 
 
 @pytest.mark.parametrize("linked", ["submission", "submission/submission.csv"])
-def test_a_link_to_the_answers_is_no_submission(exported: Path, tmp_path: Path, linked: str) -> None:
+def test_link_to_the_answers_is_not_a_submission(exported: Path, tmp_path: Path, linked: str) -> None:
     (answers,) = (exported / "tests" / "data").glob("*/private/test.csv")
     place = tmp_path / "home" / linked
     place.parent.mkdir(parents=True)
@@ -113,8 +113,8 @@ def test_the_agents_part_holds_no_answers(exported: Path) -> None:
     assert (exported / "tests" / "test.sh").stat().st_mode & 0o111
 
 
-def test_what_cannot_be_exported_says_why(exported: Path) -> None:
-    with pytest.raises(UsageError, match="is there already"):
+def test_unsupported_export_is_explained(exported: Path) -> None:
+    with pytest.raises(UsageError, match="already exists"):
         export_task(exported.name, exported.parent, miniature=True)
     with pytest.raises(podium.PodiumError, match="not prepared"):
         export_task("dogs-vs-cats-redux-kernels-edition", exported.parent)
@@ -130,12 +130,12 @@ def exported_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def ours(exported_program: Path) -> Grade:
-    """What Podium says of the starter's program."""
+    """Return Podium's grade of the starter's program."""
     return podium.grade(PROGRAM, exported_program / "environment" / "starter")
 
 
 def hand_over(folder: Path, root: Path, program: str = "") -> dict[str, Any]:
-    """What becomes of the starter's program, with some lines of an agent's own, in one container after the other."""
+    """Return the rewards of the starter's program plus some lines of an agent, through both containers."""
     agent = Container.build(folder / "environment", root / "agent")
     script = agent.host("/home/cite.py")
     script.write_text(script.read_text() + program)
@@ -209,7 +209,7 @@ SCRIPT = "values = [float(line) for line in open('data/values.txt')]\nprint('tot
 
 
 @needs_containers
-def test_a_task_of_somebodys_own_folder_is_taken_along(tmp_path: Path) -> None:
+def test_custom_task_folder_is_exported(tmp_path: Path) -> None:
     (tmp_path / "mine" / "data").mkdir(parents=True)
     (tmp_path / "mine" / "data" / "values.txt").write_text("1\n2\n")
     (tmp_path / "mine" / "sum.py").write_text(SCRIPT.replace("OFFSET", "1"))
@@ -222,7 +222,7 @@ def test_a_task_of_somebodys_own_folder_is_taken_along(tmp_path: Path) -> None:
     assert json.loads(verifier.host(REWARD).read_text())["score"] == 8.0, done
 
 
-def test_a_task_file_of_somebodys_own_is_taken_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_custom_task_file_is_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tasks = Path(__file__).parents[2] / "examples/podium-example-task/src/podium_example_task"
     monkeypatch.setenv("PODIUM_TASKS", str(tasks))
     folder = export_task("example-orchard", tmp_path, miniature=True)
@@ -286,4 +286,4 @@ def test_trials_of_several_agents_need_a_name(tmp_path: Path) -> None:
     assert "several agents" in str(done.exception)
     trial(tmp_path / "other", 0, "coder", task="nothing-of-ours")
     done = CliRunner().invoke(cli, ["import", str(tmp_path / "other"), "--out", str(tmp_path / "out")])
-    assert "is not one of Podium's tasks" in str(done.exception)
+    assert "is not from Podium" in str(done.exception)

@@ -1,4 +1,4 @@
-"""Podium's tasks in somebody else's Inspect evaluation."""
+"""Podium's tasks in Inspect evaluations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspect_ai.util import sandbox
 from running import TASK
 
 from podium import api
-from podium.inspect_internals import CLIENTS_OF_MODELS, without_clients_of_models
+from podium.inspect_internals import MODEL_CLIENT_MODULES, without_model_clients
 from podium.interop.inspect_tasks import agent
 
 ROOT = Path(__file__).parents[2]
@@ -65,7 +65,7 @@ def test_a_podium_task_is_scored_with_medals(
     assert {score.name for score in log.results.scores} == {"score", "any_medal", "gold", "valid"}
 
 
-def test_a_suite_is_worked_on_by_an_agent_of_podium(data_dir: Path, tmp_path: Path) -> None:
+def test_podium_agent_solves_a_suite(data_dir: Path, tmp_path: Path) -> None:
     tiny = ("forge-tabular-classification-tiny-1", "forge-tabular-regression-tiny-1")
     [log] = inspect_eval(
         "podium/suite",
@@ -99,12 +99,10 @@ def test_the_entry_for_inspect_evals_says_what_its_task_does(tmp_path: Path, mon
     assert log.samples[0].scores["medals"].value["valid"] == 1.0  # type: ignore[index]
 
 
-def test_an_evaluation_without_a_model_loads_no_clients_of_models(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in CLIENTS_OF_MODELS:
+def test_evaluation_without_a_model_imports_no_model_clients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in MODEL_CLIENT_MODULES:
         monkeypatch.delitem(sys.modules, name, raising=False)
-    with without_clients_of_models():
+    with without_model_clients():
         [log] = inspect_eval(Task([Sample("?")], solver=[]), model=None, log_dir=str(tmp_path), display="none")
     assert log.status == "success"
-    assert not set(CLIENTS_OF_MODELS) & set(sys.modules)
+    assert not set(MODEL_CLIENT_MODULES) & set(sys.modules)

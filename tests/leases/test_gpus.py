@@ -24,10 +24,10 @@ from podium.leases.gpus import device_names, visible_gpus
         ("MIG-1/2/3", ()),
     ],
 )
-def test_gpus_are_those_that_cuda_would_see(setting: str | None, visible: tuple[int, ...]) -> None:
+def test_visible_gpus_match_cuda(setting: str | None, visible: tuple[int, ...]) -> None:
     assert visible_gpus([(0, "GPU-aa11"), (3, "GPU-bb22"), (2, "GPU-cc33")], setting) == visible
 
 
-def test_a_device_has_the_same_name_wherever_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_device_names_are_uuids(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpus, "_devices", lambda: [(0, "GPU-aa11"), (3, "GPU-bb22"), (4, "")])
     assert device_names([3, 0, 4]) == ["GPU-bb22", "GPU-aa11", "4"]

@@ -1,4 +1,4 @@
-"""Leases, with real processes: whoever shares a folder shares its cores."""
+"""Leases, with real processes: processes that share a folder share its cores."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from podium.errors import PodiumError, UsageError
 from podium.leases import Pool, default_pool
 
 PATIENCE_S = 600
-"""Only a broken pool waits so long."""
+"""Timeout that only a broken pool reaches."""
 
 HOLDER = """
 import sys
 from podium.leases import pool as leases
-folder, cores, gpus, wanted_cores, wanted_gpus, name, look_s = sys.argv[1:]
-leases.LOOK_S = float(look_s)
+folder, cores, gpus, wanted_cores, wanted_gpus, name, poll_s = sys.argv[1:]
+leases.POLL_S = float(poll_s)
 pool = leases.Pool(folder, range(int(cores)), range(int(gpus)))
 with pool.take(int(wanted_cores), int(wanted_gpus), name=name) as lease:
     print(*lease.cores, flush=True)
@@ -34,7 +34,7 @@ GRABBER = """
 import os, random, sys
 from pathlib import Path
 from podium.leases import pool as leases
-leases.LOOK_S = 1000
+leases.POLL_S = 1000
 folder, marks, seed, takes = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
 pool, random = leases.Pool(folder, range(3), range(1)), random.Random(seed)
 for _ in range(takes):
@@ -80,21 +80,21 @@ print("done")
 
 
 class Holder:
-    """A process that takes a lease, says so, and holds it until told to let go; by default it has to be woken up."""
+    """Process that takes a lease, prints it and holds it until its input closes; by default it has to be woken up."""
 
-    def __init__(self, pool: Pool, cores: int = 1, gpus: int = 0, *, name: str = "", look_s: float = 1000) -> None:
+    def __init__(self, pool: Pool, cores: int = 1, gpus: int = 0, *, name: str = "", poll_s: float = 1000) -> None:
         counts = map(str, (len(pool.cores), len(pool.gpus), cores, gpus))
-        command = [sys.executable, "-c", HOLDER, str(pool.folder), *counts, name, str(look_s)]
+        command = [sys.executable, "-c", HOLDER, str(pool.folder), *counts, name, str(poll_s)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def cores(self) -> tuple[int, ...]:
-        """The cores it holds, once it does."""
+        """Wait for the lease and return its cores."""
         assert self.process.stdout
         line = self.process.stdout.readline()
         assert line, "it ended without a lease"
         return tuple(map(int, line.split()))
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         assert self.process.stdin
         self.process.stdin.close()
         self.process.wait(PATIENCE_S)
@@ -120,11 +120,11 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    """Starts holders, and ends them with the test."""
+    """Return a function that starts holders, which end with the test."""
     holders: list[Holder] = []
 
-    def start(pool: Pool, cores: int = 1, gpus: int = 0, *, name: str = "", look_s: float = 1000) -> Holder:
-        holders.append(Holder(pool, cores, gpus, name=name, look_s=look_s))
+    def start(pool: Pool, cores: int = 1, gpus: int = 0, *, name: str = "", poll_s: float = 1000) -> Holder:
+        holders.append(Holder(pool, cores, gpus, name=name, poll_s=poll_s))
         return holders[-1]
 
     yield start
@@ -141,16 +141,16 @@ def holding(pool: Pool) -> list[str]:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Waits for something that another process does."""
+    """Wait for another process to fulfil a condition."""
     end = time.monotonic() + PATIENCE_S
     while not condition():
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.001)
 
 
-def queue_up(start: Start, pool: Pool, name: str, cores: int = 1, gpus: int = 0, look_s: float = 1000) -> Holder:
-    """A holder that has to wait, once it does."""
-    holder = start(pool, cores, gpus, name=name, look_s=look_s)
+def queue_up(start: Start, pool: Pool, name: str, cores: int = 1, gpus: int = 0, poll_s: float = 1000) -> Holder:
+    """Start a holder that has to wait, and return it once it waits."""
+    holder = start(pool, cores, gpus, name=name, poll_s=poll_s)
     until(lambda: name in waiting(pool))
     return holder
 
@@ -161,7 +161,7 @@ def everything_is_free(pool: Pool) -> bool:
     return free and pool.holders() == []
 
 
-def test_a_lease_is_of_cores_that_nobody_else_has(folder: Path) -> None:
+def test_leases_are_exclusive(folder: Path) -> None:
     pool = Pool(folder, [2, 3, 7], [1])
     with pool.take(2) as first, pool.take(1, 1, name="second") as second:
         assert (first.cores, first.gpus) == ((2, 3), ())
@@ -178,13 +178,13 @@ def test_a_lease_is_of_cores_that_nobody_else_has(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("cores", "gpus", "message"),
     [
-        (3, 0, r"3 cores and 0 GPUs cannot be leased at once: the pool has 2 cores and 1 GPU\."),
-        (1, 2, r"1 core and 2 GPUs cannot be leased at once: the pool has 2 cores and 1 GPU\."),
+        (3, 0, r"The pool has only 2 cores and 1 GPU; 3 cores and 0 GPUs cannot be leased together\."),
+        (1, 2, r"The pool has only 2 cores and 1 GPU; 1 core and 2 GPUs cannot be leased together\."),
         (0, 0, "A lease needs at least one core or GPU, not 0 cores and 0 GPUs"),
         (-1, 2, "A lease needs at least one core or GPU"),
     ],
 )
-def test_what_the_pool_can_never_give_is_refused_at_once(folder: Path, cores: int, gpus: int, message: str) -> None:
+def test_impossible_lease_is_refused_immediately(folder: Path, cores: int, gpus: int, message: str) -> None:
     pool = Pool(folder, range(2), range(1))
     with pool.take(2, 1), pytest.raises(UsageError, match=message):
         pool.take(cores, gpus)
@@ -234,7 +234,7 @@ def test_first_come_first_served(folder: Path, start: Start) -> None:
     for number, holder in enumerate(holders):
         assert holder.cores() == (0,)
         assert (holding(pool), waiting(pool)) == ([str(number)], [str(later) for later in range(number + 1, 5)])
-        holder.let_go()
+        holder.release()
     assert everything_is_free(pool)
 
 
@@ -247,18 +247,18 @@ def test_small_claims_do_not_starve_a_large_one(folder: Path, start: Start) -> N
     first.release()
     assert large.cores() == (0, 1)
     assert waiting(pool) == ["small"]
-    large.let_go()
+    large.release()
     assert small.cores() == (0,)
 
 
-def test_a_later_claim_overtakes_with_what_the_older_ones_do_not_need(folder: Path, start: Start) -> None:
+def test_later_claim_overtakes_with_unneeded_resources(folder: Path, start: Start) -> None:
     pool = Pool(folder, range(3), range(1))
     with pool.take(0, 1):
         older = queue_up(start, pool, "older", cores=1, gpus=1)
         later = start(pool, name="later", cores=2)
         assert len(later.cores()) == 2
         last = queue_up(start, pool, "last")  # the third core is the older one's
-        later.let_go()
+        later.release()
         assert last.cores() != ()
         assert waiting(pool) == ["older"]
     assert older.cores() != ()
@@ -268,7 +268,7 @@ def test_a_killed_holder_frees_its_cores(folder: Path, start: Start) -> None:
     pool = Pool(folder, range(2))
     holder = start(pool, name="holder", cores=2)
     holder.cores()
-    waiter = queue_up(start, pool, "waiter", cores=2, look_s=0.05)
+    waiter = queue_up(start, pool, "waiter", cores=2, poll_s=0.05)
     holder.kill()
     assert waiter.cores() == (0, 1)
     assert holding(pool) == ["waiter"]
@@ -281,13 +281,13 @@ def test_a_killed_waiter_leaves_its_place(folder: Path, start: Start) -> None:
     first = pool.take()
     large = queue_up(start, pool, "large", cores=3)
     middle = queue_up(start, pool, "middle", cores=3)
-    small = queue_up(start, pool, "small", look_s=0.05)
+    small = queue_up(start, pool, "small", poll_s=0.05)
     middle.kill()
     assert waiting(pool) == ["large", "small"]
     large.kill()
     assert small.cores() == (1,)
     first.release()
-    small.let_go()
+    small.release()
     assert everything_is_free(pool)
 
 
@@ -324,12 +324,12 @@ def test_a_child_neither_keeps_nor_releases_a_lease(folder: Path, start: Start, 
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout
         assert parent.stdout.readline() == "ready\n"
-        waiter = queue_up(start, pool, "waiter", look_s=0.05)
+        waiter = queue_up(start, pool, "waiter", poll_s=0.05)
         parent.kill()  # and its child lives on, until its input ends
         assert waiter.cores() == (0,)
 
 
-def test_an_event_loop_goes_on_while_a_lease_is_waited_for(folder: Path) -> None:
+def test_waiting_for_a_lease_does_not_block_the_event_loop(folder: Path) -> None:
     pool, order = Pool(folder, range(1)), list[str]()
 
     async def run(name: str) -> None:
@@ -351,7 +351,7 @@ def test_an_event_loop_goes_on_while_a_lease_is_waited_for(folder: Path) -> None
     assert everything_is_free(pool)
 
 
-def test_a_cancelled_waiter_leaves_no_claim_and_a_cancelled_holder_none_either(folder: Path) -> None:
+def test_cancelling_removes_the_claim(folder: Path) -> None:
     pool = Pool(folder, range(1))
 
     async def hold(name: str) -> None:
@@ -398,7 +398,7 @@ def test_tasks_cancelled_at_random_lose_no_core(folder: Path) -> None:
     assert everything_is_free(pool)
 
 
-def test_an_exception_releases(folder: Path) -> None:
+def test_exception_releases_the_lease(folder: Path) -> None:
     pool = Pool(folder, range(1))
     with pytest.raises(ZeroDivisionError), pool.take():
         _ = 1 / 0
@@ -408,7 +408,7 @@ def test_an_exception_releases(folder: Path) -> None:
 def test_a_waiter_survives_the_loss_of_the_folder_and_of_the_queue(folder: Path, tmp_path: Path, start: Start) -> None:
     pool = Pool(folder, range(1))
     with pool.take():
-        waiter = queue_up(start, pool, "waiter", look_s=0.05)
+        waiter = queue_up(start, pool, "waiter", poll_s=0.05)
         folder.rename(tmp_path / "deleted")
     assert waiter.cores() == (0,)
     waiter.kill()
@@ -427,30 +427,30 @@ def test_a_pool_is_private(folder: Path, tmp_path: Path) -> None:
 
     link = tmp_path / "link"
     link.symlink_to(folder)
-    with pytest.raises(PodiumError, match=r"link cannot hold the leases: it is a symbolic link\. Remove it"):
+    with pytest.raises(PodiumError, match=r"link, is a symbolic link\. Remove it"):
         Pool(link, range(1))
 
     file = tmp_path / "file"
     file.touch()
-    with pytest.raises(PodiumError, match="it is not a folder"):
+    with pytest.raises(PodiumError, match="file, is not a folder"):
         Pool(file, range(1))
 
     folder.chmod(0o770)
-    with pytest.raises(PodiumError, match="its mode is 770, not 700"):
+    with pytest.raises(PodiumError, match="has mode 770, not 700"):
         Pool(folder, range(1))
 
 
-def test_a_folder_of_somebody_else_is_refused(folder: Path) -> None:
+def test_folder_of_another_user_is_refused(folder: Path) -> None:
     if os.geteuid() == 0:
         folder.mkdir(mode=0o700)
         os.chown(folder, 12345, -1)
     else:
         folder = Path("/")
-    with pytest.raises(PodiumError, match=r"it belongs to user \d+, not to \d+"):
+    with pytest.raises(PodiumError, match=r"belongs to user \d+, not to \d+"):
         Pool(folder, range(1))
 
 
-def test_libraries_are_told_what_a_lease_holds(folder: Path) -> None:
+def test_environment_limits_libraries_to_the_lease(folder: Path) -> None:
     with Pool(folder, [2, 3, 7], [1, 4]).take(2, 2) as lease:
         assert lease.environment == {
             "OMP_NUM_THREADS": "2",
@@ -460,15 +460,15 @@ def test_libraries_are_told_what_a_lease_holds(folder: Path) -> None:
         }
 
 
-def test_who_sees_some_gpus_leases_those(folder: Path) -> None:
+def test_pool_can_be_restricted_to_visible_gpus(folder: Path) -> None:
     pool = Pool(folder, range(4), [0, 1, 2])
     with pool.with_gpus([1, 7]).take(1, 1) as lease, pool.take(1, 2) as other:
         assert (lease.gpus, other.gpus) == ((1,), (0, 2))
-    with pytest.raises(UsageError, match="the pool has 4 cores and 1 GPU"):
+    with pytest.raises(UsageError, match="The pool has only 4 cores and 1 GPU"):
         pool.with_gpus([1, 7]).take(1, 2)
 
 
-def test_the_pool_of_the_machine_has_the_cores_of_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_pool_has_the_cores_of_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     pool = default_pool()

@@ -1,4 +1,4 @@
-"""Who is granted what, in which order."""
+"""Order in which claims are granted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def claims_for(sizes: list[tuple[int, int]]) -> list[Claim]:
 
 @given(st.lists(SIZES, max_size=8), st.data())
 def test_a_later_claim_never_delays_an_older_one(sizes: list[tuple[int, int]], data: st.DataObject) -> None:
-    """Whatever is released in whatever order, the claims before the last are granted as if there were no last."""
+    """For releases in any order, the claims before the last are granted as if there were no last."""
     claims = grant(claims_for(sizes))
     without = grant(claims_for(sizes[:-1]))
     while claims:
@@ -30,7 +30,7 @@ def test_a_later_claim_never_delays_an_older_one(sizes: list[tuple[int, int]], d
 
 
 @given(st.lists(SIZES, max_size=8))
-def test_everyone_is_served_in_the_end(sizes: list[tuple[int, int]]) -> None:
+def test_every_claim_is_granted_eventually(sizes: list[tuple[int, int]]) -> None:
     claims = grant(claims_for(sizes))
     while claims:
         held = [claim for claim in claims if not claim.is_waiting]

@@ -141,5 +141,5 @@ def test_sizes_are_positive(place: int, name: str, value: str) -> None:
     good = "0.9 1 2 3 1 2 3 0.5 car"
     tokens = good.split()
     tokens[place] = value
-    with pytest.raises(InvalidSubmission, match=f"^abc: {name} is {value}; expected more than 0"):
+    with pytest.raises(InvalidSubmission, match=f"^abc: {name} is {value}; it must be greater than 0"):
         box3d_map.using(names=["xyz", "abc"])([good, good], [good, " ".join(tokens)])

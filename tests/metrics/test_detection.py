@@ -86,9 +86,9 @@ def test_junk_below_zero_scores_nothing_where_misses_are_not_found() -> None:
     truth = ["cat 1 0 0 10 10", "cat 1 5 5 9 9"]
     assert box_map(truth, [JUNK, JUNK]) == 1, "as in MLE-bench"
     strict = box_map.using(misses_found=False)
-    with pytest.raises(InvalidSubmission, match=r"^second: confidence is -1; expected above 0$"):
+    with pytest.raises(InvalidSubmission, match=r"^second: confidence is -1; it must be greater than 0\.$"):
         strict.using(names=["first", "second"])(truth, [truth[0], JUNK])
-    with pytest.raises(InvalidSubmission, match=r"^row 1: confidence is 0; expected above 0$"):
+    with pytest.raises(InvalidSubmission, match=r"^row 1: confidence is 0; it must be greater than 0\.$"):
         strict(truth, [JUNK.replace("-1", "0"), ""])
     assert strict(truth, [JUNK.replace("-1", "0.1"), ""]) == strict(truth, ["", ""]) == 0
     assert strict(truth, [truth[0], JUNK.replace("-1", "0.1")]) == 0.5
@@ -172,7 +172,7 @@ def test_coco_with_ids_from_zero(rows: Rows, sizes: bool, data: st.DataObject) -
     assert coco_map.using(iou=0.4, corners=not sizes, id_zero=first)(truth, prediction) == pytest.approx(expected)
 
 
-def test_boxes_that_nobody_predicts_count() -> None:
+def test_unmatched_true_boxes_count() -> None:
     truth = ["1 1 0 0 2 2", "2 1 0 0 2 2"]
     assert coco_map(truth, ["1 0.3 0 0 2 2", ""]) == pytest.approx(0.5)
     assert coco_map(truth, ["", ""]) == 0

@@ -63,15 +63,15 @@ def test_accents_are_characters() -> None:
 
 
 def test_far_more_words_than_the_truth_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(input_checks, "MANY_WORDS", 1000)
+    monkeypatch.setattr(input_checks, "MIN_WORD_LIMIT", 1000)
     assert mean_levenshtein(["b", ""], ["", "a " * 1000]) == 1000.5
     for metric in (mean_levenshtein, normalised_levenshtein, kendall_tau, word_jaccard, rle_dice, box_map):
-        with pytest.raises(InvalidSubmission, match=r"^The texts have more than 1,000 words together\."):
+        with pytest.raises(InvalidSubmission, match=r"^The texts have more than 1,000 words in total\."):
             metric(["b", ""], ["\t1", "a " * 1000])
 
 
 def test_a_truth_with_many_words_allows_predictions_of_twenty_times_as_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(input_checks, "MANY_WORDS", 1000)
+    monkeypatch.setattr(input_checks, "MIN_WORD_LIMIT", 1000)
     truth = ["a " * 100, "b"]
     assert normalised_levenshtein(truth, ["a " * 2059, "b"]) == 1959 / 101
     with pytest.raises(InvalidSubmission, match=r"more than 2,060 words"):

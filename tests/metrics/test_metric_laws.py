@@ -224,7 +224,7 @@ def test_every_metric_of_the_package_is_exported_and_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("name", metrics.__all__)
-def test_a_metric_says_what_it_is(name: str) -> None:
+def test_metric_is_self_describing(name: str) -> None:
     metric = getattr(metrics, name)
     assert isinstance(metric, Metric)
     assert metric.name == name

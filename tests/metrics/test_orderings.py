@@ -50,10 +50,10 @@ def test_the_same_order_scores_1_and_the_opposite_one_minus_1() -> None:
 @pytest.mark.parametrize(
     ("prediction", "problem"),
     [
-        ("a c x", "'x' is not one of its items; 1 of its 3 items missing"),
-        ("a c c", "'c' is there more than once; 1 of its 3 items missing"),
-        ("a b c c", "'c' is there more than once. "),
-        ("", "3 of its 3 items missing"),
+        ("a c x", "'x' is not one of its items; 1 of its 3 items is missing"),
+        ("a c c", "'c' occurs more than once; 1 of its 3 items is missing"),
+        ("a b c c", "'c' occurs more than once. "),
+        ("", "3 of its 3 items are missing"),
     ],
 )
 def test_a_row_with_other_items_is_named(prediction: str, problem: str) -> None:
@@ -63,7 +63,7 @@ def test_a_row_with_other_items_is_named(prediction: str, problem: str) -> None:
 
 def test_a_row_that_lacks_the_last_of_a_million_items_is_refused_at_once() -> None:
     items = [str(number) for number in range(1_000_000)]
-    with pytest.raises(InvalidSubmission, match=r"^row 1: 'x' is not one of its items; 1 of its 1000000 items missing"):
+    with pytest.raises(InvalidSubmission, match=r"^row 1: 'x' is not one of its items; 1 of its 1000000 items is"):
         kendall_tau([" ".join(items)], [" ".join([*items[:-1], "x"])])
 
 

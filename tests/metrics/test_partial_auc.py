@@ -48,7 +48,7 @@ def slow_weighted_auc(found: Rows, cuts: list[Fraction], weights: list[int]) -> 
 
 @examples
 @given(rows)
-def test_slices_weigh_as_told(found: Rows) -> None:
+def test_slices_have_the_given_weights(found: Rows) -> None:
     truth, prediction = zip(*found, strict=True)
     expected = slow_weighted_auc(found, [Fraction(0), Fraction(2, 5), Fraction(1)], [2, 1])
     assert weighted_auc(truth, prediction) == pytest.approx(expected)

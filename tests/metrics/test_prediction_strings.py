@@ -31,16 +31,16 @@ def test_every_object_is_read(rows: list[list[tuple[str, float, float]]]) -> Non
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("car 1", "2 values in the text; expected 3 per object"),
-        ("car 1 2 car", "4 values in the text"),
-        ("car  1 2", "stray white space"),
-        ("car 1 2 ", "stray white space"),
-        (" ", "stray white space"),
-        ("car\t1 2", "stray white space"),
-        ("car left 2", "x is 'left'; expected a number"),
-        ("car 1 nan", "y is 'nan'; expected a number"),
-        ("car 1 2 car inf 3", "x is 'inf'; expected a number"),
-        ("car 1e31 2", "x is '1e31'; expected a number"),
+        ("car 1", "the text has 2 values; 3 per object are expected"),
+        ("car 1 2 car", "the text has 4 values"),
+        ("car  1 2", "extra white space"),
+        ("car 1 2 ", "extra white space"),
+        (" ", "extra white space"),
+        ("car\t1 2", "extra white space"),
+        ("car left 2", "x is 'left'; a number is expected."),
+        ("car 1 nan", "y is 'nan'; a number is expected."),
+        ("car 1 2 car inf 3", "x is 'inf'; a number is expected."),
+        ("car 1e31 2", "x is '1e31'; a number is expected."),
         ("car 1 " + "x" * 999, "y is 'xxx"),
     ],
 )
@@ -92,7 +92,7 @@ def test_places_count_within_the_group(key: np.ndarray) -> None:
 @given(
     st.lists(st.permutations(range(6)).flatmap(lambda order: st.integers(0, 6).map(lambda n: order[:n])), max_size=8)
 )
-def test_claimants_are_served_in_turn(wishes: list[list[int]]) -> None:
+def test_claimants_are_processed_in_order(wishes: list[list[int]]) -> None:
     taken: dict[int, int] = {}
     for claimant, wish in enumerate(wishes):
         free = [target for target in wish if target not in taken]

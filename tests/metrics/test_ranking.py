@@ -73,7 +73,7 @@ def test_a_repeated_hit_uses_up_a_rank() -> None:
     assert map_at_k.using(k=2)(["a b"], ["a a b"]) == pytest.approx(1 / 2)
 
 
-def test_empty_items_use_up_ranks_if_told() -> None:
+def test_empty_items_can_use_up_ranks() -> None:
     assert map_at_k.using(k=3)(["a"], ["b  a"]) == pytest.approx(1 / 2)
     assert map_at_k.using(k=3, empty_items=True)(["a"], ["b  a"]) == pytest.approx(1 / 3)
     assert map_at_k.using(k=3, empty_items=True)(["a"], [" a "]) == pytest.approx(1 / 2)

@@ -110,13 +110,13 @@ MALFORMED = {
     "1 1e3": "'1e3' in the mask is not",
     "nan": "'nan' in the mask is not",
     "x" * 10_000: "in the mask is not",
-    "1": "1 numbers in the mask; expected pairs",
-    "1 2 9": "3 numbers in the mask; expected pairs",
+    "1": "the mask has 1 number; pairs of start and length",
+    "1 2 9": "the mask has 3 numbers; pairs of start and length",
     "0 3": "starts at 0",
     "5 0": "the run at 5 has length 0",
-    "5 2 1 2": "the run at 1 comes after one that ends at 6",
-    "1 3 3 2": "the run at 3 comes after one that ends at 3",
-    "1 1 1 1": "the run at 1 comes after",
+    "5 2 1 2": "the run at 1 follows one that ends at 6",
+    "1 3 3 2": "the run at 3 follows one that ends at 3",
+    "1 1 1 1": "the run at 1 follows",
     "1 1000000000001": "too large",
     "1 99999999999999999999999999999999": "too large",
 }
@@ -139,7 +139,7 @@ def test_a_word_behind_a_million_digits_is_named_at_once(text: str) -> None:
 
 
 def test_two_odd_rows_do_not_make_an_even_one() -> None:
-    with pytest.raises(InvalidSubmission, match=r"^a: 1 numbers"):
+    with pytest.raises(InvalidSubmission, match=r"^a: the mask has 1 number;"):
         parse_runs(["1", "2"], names=["a", "b"])
 
 

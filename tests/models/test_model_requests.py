@@ -12,7 +12,7 @@ from inspect_ai.tool import ToolInfo
 from model_server import Fault, ModelServer, Reply, Request, dead, serving, text_of, windowed
 
 from podium.models import model_requests
-from podium.models.model_requests import ModelAccess, generate, use_access
+from podium.models.model_requests import ModelAccess, generate, set_model_access
 from podium.models.token_limits import ModelUnreachableError, WindowTooSmallError
 
 PROMPT = [ChatMessageSystem(content="You answer."), ChatMessageUser(content="word " * 20_000 + "THE END")]
@@ -26,7 +26,7 @@ def ask(server: ModelServer, access: ModelAccess | None = None, times: int = 1, 
     tools = settings.pop("tools", ())
 
     async def work() -> None:
-        use_access(access)
+        set_model_access(access)
         model = get_model("openai-api/podium/scripted", base_url=server.url, memoize=False)
         async with model:
             for _ in range(times):
@@ -49,7 +49,7 @@ def said(request: Request, rng: random.Random) -> Reply:
 
 
 @pytest.mark.parametrize("style", ["llama.cpp", "vllm", "openai"])
-def test_a_prompt_is_cut_to_the_window_which_is_then_known(style: Any) -> None:
+def test_a_prompt_is_cut_to_the_context_window_which_is_then_known(style: Any) -> None:
     with serving(windowed(said, 8_192, style)) as server:
         access = ask(server, times=2)
     assert server.faults <= 2, "it is learnt once"
@@ -57,35 +57,37 @@ def test_a_prompt_is_cut_to_the_window_which_is_then_known(style: Any) -> None:
     assert last.startswith("You answer.") and last.endswith("THE END")
     assert 10_000 < len(last) < 8_192 * 4
     assert access.limits["openai-api/podium/scripted"].window == 8_192
-    assert access.take_notes() == ("prompts of openai-api/podium/scripted are kept within its window of 8,192 tokens",)
+    assert access.take_notes() == (
+        "prompts for openai-api/podium/scripted are limited to its context window of 8,192 tokens",
+    )
     assert access.take_notes() == ()
 
 
-def test_a_window_that_the_server_tells_is_kept_from_the_start() -> None:
+def test_a_window_reported_by_the_server_is_respected_from_the_start() -> None:
     with serving(windowed(said, 8_192, "vllm")) as server:
         server.window = 8_192
         ask(server)
     assert server.faults == 0
 
 
-def test_a_window_that_is_too_small_ends_with_what_to_do() -> None:
+def test_the_error_for_a_small_window_explains_what_to_do() -> None:
     with serving(windowed(said, 2_048)) as server, pytest.raises(WindowTooSmallError, match=r"2,048 tokens.*-c 8192"):
         ask(server)
 
 
-def test_the_providers_words_are_never_taken_for_the_models() -> None:
+def test_provider_errors_are_never_taken_for_answers() -> None:
     with serving(windowed(said, 8_192, "openai")) as server:
         ask(server)
     assert not any("maximum context length" in text_of(request) for request in server.requests)
 
 
-def test_an_answer_that_was_cut_off_has_more_room_next_time() -> None:
+def test_a_truncated_answer_raises_the_next_limit() -> None:
     with serving(lambda request, rng: Reply("And so", finish="length")) as server:
         ask(server, times=4)
     assert [request["max_tokens"] for request in server.requests] == [2_000, 4_000, 8_000, 8_000]
 
 
-def test_a_setting_that_the_model_does_not_take_is_left_out() -> None:
+def test_an_unsupported_setting_is_omitted() -> None:
     def strict(request: Request, rng: random.Random) -> Reply | Fault:
         if "temperature" in request:
             return Fault(400, "Unsupported value: 'temperature' does not support 0.5 with this model.")
@@ -94,10 +96,10 @@ def test_a_setting_that_the_model_does_not_take_is_left_out() -> None:
     with serving(strict) as server:
         access = ask(server, times=2, temperature=0.5)
     assert [("temperature" in request) for request in server.requests] == [True, False, False]
-    assert "does not take temperature" in access.take_notes()[0]
+    assert "does not support temperature" in access.take_notes()[0]
 
 
-def test_an_agent_that_chooses_among_tools_is_told_that_its_model_takes_none() -> None:
+def test_an_agent_that_needs_tools_fails_with_a_model_without_them() -> None:
     tools = [ToolInfo(name="look", description="Looks.")]
     refusal = Fault(400, "gemma3:4b does not support tools")
     with serving(lambda request, rng: refusal) as server, pytest.raises(ModelUnreachableError, match="support tools"):
@@ -113,15 +115,15 @@ def test_an_agent_that_chooses_among_tools_is_told_that_its_model_takes_none() -
         (Fault(404, "The model does not exist"), "The model does not exist"),
     ],
 )
-def test_what_cannot_pass_is_final_at_once(fault: Fault, cause: str) -> None:
+def test_permanent_errors_are_not_retried(fault: Fault, cause: str) -> None:
     with serving(lambda request, rng: fault) as server, pytest.raises(ModelUnreachableError, match=cause):
         ask(server)
     assert len(server.requests) == 1
 
 
-def test_every_retry_is_counted_and_its_cause_told() -> None:
+def test_every_retry_is_counted_and_its_cause_reported() -> None:
     told: list[str] = []
-    with serving(dead) as server, pytest.raises(ModelUnreachableError, match=r"with 2 retries.*overloaded"):
+    with serving(dead) as server, pytest.raises(ModelUnreachableError, match=r"after 2 retries.*overloaded"):
         ask(server, ModelAccess(tell=told.append))
     assert len(server.requests) == 3, "none is hidden in the client"
     waits = [text for text in told if text.startswith("waiting")]
@@ -130,28 +132,28 @@ def test_every_retry_is_counted_and_its_cause_told() -> None:
     assert "overloaded" in waits[0]
 
 
-def test_a_refused_connection_says_so() -> None:
+def test_a_refused_connection_is_reported() -> None:
     with serving(said) as server:
         pass
     with pytest.raises(ModelUnreachableError, match=r"(?i)connect"):
         ask(server, retries=0)
 
 
-def test_the_cause_is_not_the_request() -> None:
+def test_the_cause_does_not_contain_the_request() -> None:
     fault = Fault(400, "messages.1.content: something is wrong with it")
     with serving(lambda request, rng: fault) as server, pytest.raises(ModelUnreachableError) as raised:
         ask(server)
     assert "something is wrong with it" in str(raised.value) and "word word" not in str(raised.value)
 
 
-def test_no_retry_outlives_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_retry_exceeds_the_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_requests, "FIRST_PAUSE_S", 60.0)
-    with serving(dead) as server, pytest.raises(ModelUnreachableError, match="no time to go on waiting"):
+    with serving(dead) as server, pytest.raises(ModelUnreachableError, match="no time left for another retry"):
         ask(server, ModelAccess(remaining_s=lambda: 30.0))
     assert len(server.requests) == 1
 
 
-def test_the_pause_that_a_provider_asks_for_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_providers_retry_after_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_requests, "FIRST_PAUSE_S", 600.0)
     faults = iter([Fault(429, "slow down", retry_after_s=0.01)])
     with serving(lambda request, rng: next(faults, Reply("I see."))) as server:

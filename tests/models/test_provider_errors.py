@@ -1,10 +1,10 @@
-"""What providers say when a model gives no answer."""
+"""Provider errors: messages of failed requests."""
 
 from __future__ import annotations
 
 import pytest
 
-from podium.models.provider_errors import FailureKind, read_failure
+from podium.models.provider_errors import FailureKind, parse_failure
 
 LLAMA_CPP = (
     "Error code: 400 - {'error': {'code': 400, 'message': 'the request exceeds the available context size (2048 "
@@ -52,10 +52,10 @@ GOOGLE = (
         (GOOGLE, 1_048_576, 1_100_000),
     ],
 )
-def test_a_prompt_that_is_too_long_is_recognised_with_its_numbers(
+def test_prompts_that_are_too_long_are_recognized_with_their_numbers(
     text: str, window: int | None, prompt: int | None
 ) -> None:
-    failure = read_failure(text, status=400, is_retryable=False)
+    failure = parse_failure(text, status=400, is_retryable=False)
     assert (failure.kind, failure.window, failure.prompt_tokens) == ("window", window, prompt)
 
 
@@ -66,8 +66,8 @@ def test_a_prompt_that_is_too_long_is_recognised_with_its_numbers(
         ("max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens for claude-3-5", 8_192),
     ],
 )
-def test_an_answer_that_may_not_be_so_long_is_recognised(text: str, limit: int) -> None:
-    failure = read_failure(text, status=400, is_retryable=False)
+def test_answer_limits_are_recognized(text: str, limit: int) -> None:
+    failure = parse_failure(text, status=400, is_retryable=False)
     assert (failure.kind, failure.answer_tokens) == ("answer", limit)
 
 
@@ -83,8 +83,8 @@ def test_an_answer_that_may_not_be_so_long_is_recognised(text: str, limit: int) 
         ("tool_choice: this model does not support forced tool use: not allowed", "tool_choice"),
     ],
 )
-def test_a_setting_that_a_model_does_not_take_is_recognised(text: str, setting: str) -> None:
-    failure = read_failure(text, status=400, is_retryable=False)
+def test_unsupported_settings_are_recognized(text: str, setting: str) -> None:
+    failure = parse_failure(text, status=400, is_retryable=False)
     assert (failure.kind, failure.setting) == ("setting", setting)
 
 
@@ -98,8 +98,8 @@ def test_a_setting_that_a_model_does_not_take_is_recognised(text: str, setting: 
         (404, "No endpoints found that support tool use. To learn more about provider routing, visit: https://..."),
     ],
 )
-def test_a_model_that_takes_no_tools_is_recognised(status: int, text: str) -> None:
-    failure = read_failure(text, status=status, is_retryable=True)
+def test_models_without_tool_support_are_recognized(status: int, text: str) -> None:
+    failure = parse_failure(text, status=status, is_retryable=True)
     assert (failure.kind, failure.setting) == ("setting", "tools")
 
 
@@ -116,5 +116,5 @@ def test_a_model_that_takes_no_tools_is_recognised(status: int, text: str) -> No
         (400, "messages.0.content: Field required", "final"),
     ],
 )
-def test_only_what_may_pass_is_asked_again(status: int | None, text: str, kind: FailureKind) -> None:
-    assert read_failure(text, status=status, is_retryable=True).kind == kind
+def test_only_temporary_errors_are_retried(status: int | None, text: str, kind: FailureKind) -> None:
+    assert parse_failure(text, status=status, is_retryable=True).kind == kind

@@ -108,7 +108,7 @@ def test_records_are_counted_by_kind_and_summed_up(
     assert reached(profile, tmp_path, target, monkeypatch) > 0.8
 
 
-def test_what_is_summed_up_of_records() -> None:
+def test_summaries_of_records() -> None:
     table = pd.DataFrame({"id": [1, 1, 1, 2], "t": [0.0, 2.0, 5.0, 7.0], "what": ["in 3", "out", "in 5", "out"]})
     found = summed_up(table, "id").loc["1"]
     assert (found["records"], found["mean t"], found["max step of t"]) == (3, pytest.approx(7 / 3), 3)

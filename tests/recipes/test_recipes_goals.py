@@ -183,7 +183,7 @@ def test_the_class_that_f1_is_about_is_the_one_that_counts(tmp_path: Path, monke
     assert outcome.metric == pytest.approx(metric(words[TRAIN:], outcome.submission["y"].to_numpy()), abs=0.25)
 
 
-def test_f1_is_about_class_1_where_nothing_else_is_said(tmp_path: Path) -> None:
+def test_f1_is_about_class_1_by_default(tmp_path: Path) -> None:
     write(tmp_path, np.where(SIGNAL > 1, 1, 2), {"y": 2})
     assert profile_by(metrics.f1, tmp_path, "y").classes == (2, 1)
     assert profile_by(metrics.accuracy, tmp_path, "y").classes == (1, 2)

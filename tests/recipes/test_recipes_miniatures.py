@@ -71,7 +71,7 @@ def test_modalities_are_recognised_and_fallbacks_are_valid(
 
 def test_a_profile_warns_of_what_was_not_understood(miniatures: Path) -> None:
     _, profile = profiled("AI4Code", miniatures)
-    assert "No table holds the target" in " ".join(profile.warnings)
+    assert "No table contains the target" in " ".join(profile.warnings)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ def definitions(script: str) -> set[str]:
     return {node.name for node in ast.parse(script).body if isinstance(node, ast.FunctionDef)}
 
 
-def test_a_script_holds_what_its_body_uses_and_nothing_else() -> None:
+def test_a_script_has_exactly_the_definitions_that_its_body_uses() -> None:
     script = write_script("A score.", "print(rmsle(np.ones(3), np.ones(3)))", recipe="test")
     assert definitions(script) == {"rmse", "rmsle"}
     assert "import numpy as np" in script and "import pandas" not in script
@@ -24,7 +24,7 @@ def test_local_variables_do_not_pull_in_functions_of_that_name() -> None:
     assert definitions(write_script("Locals.", body, recipe="test")) == {"double"}
 
 
-def test_a_body_must_not_redefine_what_the_kit_needs() -> None:
+def test_a_body_must_not_redefine_names_of_the_kit() -> None:
     with pytest.raises(ValueError, match="redefines names of the kit: rmse"):
         write_script("A clash.", "rmse = 1\nprint(rmsle(2, 3))", recipe="test")
 
@@ -47,5 +47,5 @@ def test_a_script_names_its_recipe_and_settings() -> None:
         "{" + "[" * 100_000 + "}",
     ],
 )
-def test_a_header_that_somebody_rewrote_is_none(header: str) -> None:
+def test_a_changed_header_is_none(header: str) -> None:
     assert read_header(f'"""A script.\n\nrecipe: {header}\n"""\n') is None

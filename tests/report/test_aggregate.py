@@ -51,10 +51,10 @@ def test_the_papers_first_row_comes_out_to_its_decimal(tmp_path: Path) -> None:
     counts = [9] * 4 + [10] * 4 + [15] + [16] * 7
     summary = summarise(imported(tmp_path, [medalists(LOW + MEDIUM + HIGH, count) for count in counts]))
     assert plus_minus(summary.competitions[0].measures["any_medal"]) == "16.9 ± 1.1"
-    assert headline(summary) == "16.9 ± 1.1 % of tasks with a medal (16 seeds of 75 tasks)"
+    assert headline(summary) == "16.9 ± 1.1 % of tasks with a medal (75 tasks, 16 seeds)"
 
 
-def test_each_measure_counts_what_it_says(tmp_path: Path) -> None:
+def test_each_measure_counts_the_right_runs(tmp_path: Path) -> None:
     a, b, c, d = LOW[:4]
     seed = [
         report(a, "gold"),
@@ -87,14 +87,14 @@ def two_tasks() -> Results:
 def test_without_padding_only_complete_seeds_count() -> None:
     found = summarise(two_tasks()).competitions[0]
     assert (found.seeds, found.measures["any_medal"].per_seed) == (2, (50.0, 50.0))
-    assert found.note == "2 seeds of 2 tasks; 1 run beyond the complete seeds left out"
+    assert found.note == "2 tasks, 2 seeds; 1 run outside the complete seeds excluded"
 
 
-def test_padding_counts_missing_runs_as_failures_and_says_so() -> None:
+def test_padding_counts_missing_runs_as_failures_and_notes_it() -> None:
     found = summarise(two_tasks(), pad=True).competitions[0]
     assert found.seeds == 3
     assert found.measures["valid"].per_seed == (100.0, 50.0, 50.0)
-    assert found.note == "3 seeds of 2 tasks; 1 missing run padded as failures"
+    assert found.note == "2 tasks, 3 seeds; 1 missing run counted as failed"
 
 
 def test_a_failed_run_is_a_report_and_a_failure() -> None:
@@ -119,7 +119,7 @@ def test_seed_i_is_the_ith_report_of_a_task() -> None:
     assert [cells[0].seed for cells in grid.cells if cells[0]] == [1, 0]
 
 
-def test_fewer_seeds_can_be_asked_for() -> None:
+def test_the_number_of_seeds_can_be_limited() -> None:
     assert summarise(two_tasks(), seeds=1).competitions[0].measures["any_medal"].per_seed == (50.0,)
 
 
@@ -127,7 +127,8 @@ def test_a_task_without_any_report_leaves_no_complete_seed() -> None:
     rows = [row(LOW[0], medal="gold"), row(LOW[1], status="running", valid=False)]
     summary = summarise(results("one", rows))
     assert summary.competitions[0].measures == {}
-    assert f"no run of {LOW[1]} has ended" in headline(summary)
+    assert headline(summary) == "1 of 2 runs done, 1 running"
+    assert f"no run of {LOW[1]} has ended" in summary.competitions[0].note
     assert summarise(results("one", rows), pad=True).competitions[0].measures["any_medal"].mean == 50.0
 
 
@@ -141,7 +142,7 @@ def test_a_suite_makes_absent_tasks_missing() -> None:
         summarise(some, tasks=HIGH)
 
 
-def test_percentile_counts_failures_as_zero_and_leaves_out_what_is_not_known() -> None:
+def test_percentile_counts_failures_as_zero_and_skips_unknown_values() -> None:
     rows = [row(LOW[0], percentile=80.0), row(LOW[1], valid=False, submitted=False), row(LOW[2], percentile=None)]
     assert summarise(results("one", rows)).competitions[0].measures["percentile"].mean == 40.0
 
@@ -154,7 +155,7 @@ def test_pass_at_k_is_the_mean_over_tasks(tmp_path: Path) -> None:
     assert [at.customary for at in found] == [True, True, False, False]
 
 
-def test_by_kind_of_data(tmp_path: Path) -> None:
+def test_competitions_are_grouped_by_kind_of_data(tmp_path: Path) -> None:
     seed = [report("spaceship-titanic", "gold"), report("leaf-classification"), report("spooky-author-identification")]
     kinds = {group.group: group for group in summarise(imported(tmp_path, [seed])).kinds}
     assert sum(group.tasks for group in kinds.values()) == 3
@@ -225,5 +226,5 @@ def test_tasks_from_public_seeds_are_named_in_the_notes() -> None:
     rows = [row("forge-graph-medium-107"), row("forge-graph-hard-x" + "a" * 26), row(LOW[0])]
     summary = summarise(results("one", rows))
     assert summary.not_secret == 1
-    assert any("not secret: 1 task drawn from public seeds" in note for note in notes([summary]))
-    assert not any("not secret" in note for note in notes([summarise(results("two", rows[1:]))]))
+    assert any("1 task generated from public seeds" in note for note in notes([summary]))
+    assert not any("public seeds" in note for note in notes([summarise(results("two", rows[1:]))]))

@@ -36,7 +36,7 @@ def test_a_clear_difference_is_settled() -> None:
     assert found.warnings == ()
 
 
-def test_an_unclear_one_says_how_many_more_seeds() -> None:
+def test_an_unsettled_comparison_recommends_more_seeds() -> None:
     one = with_medals("one", {LOW[0]: [True, True], LOW[1]: [True, False], LOW[2]: [False, False]})
     other = with_medals("other", {LOW[0]: [True, False], LOW[1]: [False, True], LOW[2]: [False, False]})
     found = compare(one, other)
@@ -59,7 +59,7 @@ def test_obfuscated_twins_are_compared_with_the_tasks_themselves() -> None:
     assert compare(hidden, hidden).warnings == ()
 
 
-def test_the_order_of_the_two_only_turns_the_sign() -> None:
+def test_swapping_the_experiments_flips_the_sign() -> None:
     one = with_medals("one", {LOW[0]: [True], LOW[1]: [False], LOW[2]: [True]})
     other = with_medals("other", {LOW[0]: [False], LOW[1]: [False], LOW[2]: [True]})
     there, back = compare(one, other).differences[0], compare(other, one).differences[0]
@@ -70,7 +70,7 @@ def test_the_order_of_the_two_only_turns_the_sign() -> None:
 def test_another_edition_is_refused() -> None:
     one = with_medals("one", {LOW[0]: [True]})
     other = with_medals("other", {LOW[0]: [True]}, edition="fixed")
-    with pytest.raises(UsageError, match="edition v1 in one and edition fixed in the other"):
+    with pytest.raises(UsageError, match="edition v1 in the first and edition fixed in the second"):
         compare(one, other)
 
 
@@ -79,7 +79,7 @@ def test_a_miniature_is_not_compared_with_the_real_task() -> None:
     other = results("other", [row(LOW[0], miniature=True), row(LOW[1], medal="gold")])
     found = compare(one, other)
     assert [task.task for task in found.tasks] == [LOW[1]]
-    assert any("miniature on one side" in warning for warning in found.warnings)
+    assert any("miniature on one side only" in warning for warning in found.warnings)
 
 
 def test_no_common_task_is_refused() -> None:
@@ -90,32 +90,32 @@ def test_no_common_task_is_refused() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("budget", {"time_s": 120.0}, "Different budget: time_s 60.0 against time_s 120.0."),
-        ("network", True, "Different network: closed against open."),
-        ("gpus", 1, "Different GPUs per execution: 0 against 1."),
+        ("budget", {"time_s": 120.0}, "Different budget: time_s 60.0 vs. time_s 120.0."),
+        ("network", True, "Different network: closed vs. open."),
+        ("gpus", 1, "Different GPUs per execution: 0 vs. 1."),
     ],
 )
-def test_different_conditions_are_warned_of(name: str, value: Any, words: str) -> None:
+def test_different_conditions_give_a_warning(name: str, value: Any, words: str) -> None:
     one, other = (with_medals(which, {LOW[0]: [True], LOW[1]: [False]}) for which in ("one", "other"))
     other = results("other", other.rows, **{name: value})
     assert words in compare(one, other).warnings
 
 
-def test_other_tasks_are_left_out_and_named() -> None:
+def test_unshared_tasks_are_excluded_with_a_warning() -> None:
     one = with_medals("one", {LOW[0]: [True], LOW[1]: [True]})
     other = with_medals("other", {LOW[0]: [True]})
     found = compare(one, other)
     assert found.differences[0].tasks == 1
-    assert f"1 task ({LOW[1]}) only in one: left out." in found.warnings
+    assert f"Excluded 1 task ({LOW[1]}): only one has it." in found.warnings
 
 
-def test_missing_runs_are_left_out_or_padded_and_both_is_said() -> None:
+def test_missing_runs_are_excluded_or_padded_with_a_warning() -> None:
     one = results("one", [row(LOW[0], medal="gold"), row(LOW[0], 1, status="missing", valid=False)])
     other = results("other", [row(LOW[0], medal="gold"), row(LOW[0], 1, medal="gold")])
     assert compare(one, other).differences[0].difference == 0.0
     padded = compare(one, other, pad=True)
     assert padded.differences[0].difference == -50.0
-    assert "1 run of one missing or not finished: counted as failures." in padded.warnings
+    assert "one: 1 missing or unfinished run counted as failed." in padded.warnings
 
 
 def test_a_record_that_cannot_be_read_is_compared_as_a_failure() -> None:
@@ -123,7 +123,7 @@ def test_a_record_that_cannot_be_read_is_compared_as_a_failure() -> None:
     other = results("other", [row(LOW[0], medal="gold"), row(LOW[0], 1, medal="gold")])
     found = compare(one, other)
     assert found.differences[0].difference == -50.0
-    assert "1 record of one cannot be read: counted as failures." in found.warnings
+    assert "one: 1 unreadable record counted as failed." in found.warnings
 
 
 def test_an_import_is_compared_with_a_warning(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_an_import_is_compared_with_a_warning(tmp_path: Path) -> None:
     assert any("imported" in warning for warning in found.warnings)
 
 
-def test_a_side_that_does_not_say_what_is_noise_is_compared_and_headed_by_success_at_10() -> None:
+def test_without_noise_data_success_at_10_is_the_main_measure() -> None:
     ours = results("ours", [row("cifar10", 0, "ours", competition=False, improvement=20.0, beyond_noise=True)])
     trial = row("cifar10", 0, "theirs", competition=False, improvement=30.0)
     theirs = replace(results("theirs", [trial]), imported=True)

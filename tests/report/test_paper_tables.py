@@ -13,7 +13,7 @@ from rich.console import Console
 
 from podium.report.aggregate import summarise
 from podium.report.rendering.html_report import render
-from podium.report.rendering.plotly_charts import MOST_POINTS, spending, strip, thinned
+from podium.report.rendering.plotly_charts import MAX_POINTS, spending, thinned, threshold_strip
 from podium.report.rendering.result_tables import all_tables, competitions_table, improvements_table, latex, markdown
 from podium.report.rendering.terminal_report import show_report
 from podium.report.report_document import Report
@@ -55,31 +55,31 @@ def test_papers_get_every_table() -> None:
     assert titles == [
         "Medals",
         "Research tasks",
-        "Any medal by kind of data, %",
-        "Any medal in the best of k runs, %",
+        "Any medal by kind of data (%)",
+        "Any medal in the best of k runs (%)",
         "Competitions",
-        "Improvement of research tasks",
-        "Mean use per run (total)",
+        "Improvement over the baseline",
+        "Mean usage per run (total)",
         "Runs without a valid submission, by cause",
     ]
     text = markdown(both())
     assert [line[4:] for line in text.splitlines() if line.startswith("### ")] == titles
-    assert f"| {OTHER} | one | Log loss ↓ | 2 of 2 | 2 |" in text and "| invalid submission | 1 |" in text
+    assert f"| {OTHER} | one | Log loss ↓ | 2 of 2 | 2 |" in text and "| Invalid submission | 1 |" in text
     code = latex(both())
     assert code.count(r"\begin{tabular}") == code.count(r"\end{tabular}") == len(titles)
     assert r"Log loss $\downarrow$" in code and r"\begin{tabular}{lllrrrrrr}" in code
 
 
-def test_every_form_says_which_planned_runs_have_no_result() -> None:
+def test_every_format_lists_planned_runs_without_a_result() -> None:
     """Also where the same seed is missing everywhere, so that all others are complete."""
     states = ("finished", "interrupted", "missing", "unreadable")
     rows = [row(task, seed, status=state) for task in (TASK, OTHER) for seed, state in enumerate(states)]  # type: ignore[arg-type]
     report = made(results("one", rows))
-    said = "one: of 8 planned runs 2 never ran, 2 were interrupted. Only complete seeds count"
-    unread = "one: 2 records cannot be read: counted as failures."
+    said = "one: 8 runs planned, of which 2 not started, 2 interrupted. Only complete seeds count"
+    unread = "one: 2 unreadable records counted as failed."
     for text in (markdown(report), latex(report), render(report)):
         assert said in text and unread in text
-    assert "planned runs" not in markdown(both())
+    assert "runs planned" not in markdown(both())
 
 
 def test_a_task_s_percentile_counts_failures_as_zero_and_its_best_score_is_the_best() -> None:
@@ -102,18 +102,18 @@ def test_the_page_shows_costs_of_medals_and_of_improvements() -> None:
     assert (spending(report.results, research=True) or ("", ""))[1] == "dollars"
     page = render(report)
     assert 'id="chart-spending"' in page and 'id="chart-spending-research"' in page
-    assert "Cost against improvement" in page and ">+18.8<" in page and "Integrity findings" not in page
+    assert "Improvement vs. dollars" in page and ">+18.8<" in page and "Integrity findings" not in page
 
 
-def test_of_very_many_runs_the_page_draws_some() -> None:
-    rows = [row(TASK, seed=seed, percentile=float(seed), score=seed / 1000) for seed in range(MOST_POINTS + 1)]
+def test_a_chart_of_too_many_runs_is_thinned() -> None:
+    rows = [row(TASK, seed=seed, percentile=float(seed), score=seed / 1000) for seed in range(MAX_POINTS + 1)]
     assert [each.seed for each in thinned(rows)] == [0, 500, 1000, 1500, 2000]
     assert thinned(rows[:-1]) == rows[:-1]
-    figure = strip([results("one", rows)], {TASK: find_references(TASK, "v1", None)})
+    figure = threshold_strip([results("one", rows)], {TASK: find_references(TASK, "v1", None)})
     assert figure is not None and len(figure.data[0].x) == 5
 
 
-def test_findings_are_shown_where_somebody_has_looked(tmp_path: Path) -> None:
+def test_findings_are_shown_if_the_experiment_was_scanned(tmp_path: Path) -> None:
     assert read_findings(tmp_path) is None
     hostile = "<script>x</script>"
     facts = {"task": TASK, "seed": 0, "reason": hostile}
@@ -127,8 +127,8 @@ def test_findings_are_shown_where_somebody_has_looked(tmp_path: Path) -> None:
     assert found.findings[0].place == f"{TASK}/0, step 3, code/a.py:7" and found.of_run(TASK, 1) == []
     report = made(results("one", [row()]), findings={"one": found})
     page = render(report)
-    assert "2 integrity findings, for a person to judge." in page and hostile not in page
+    assert "2 integrity findings to review." in page and hostile not in page
     assert report.to_dict()["findings"]["one"]["findings"][0]["step"] == 3
     (tmp_path / FINDINGS_FILE).write_text("[]")
     broken = read_findings(tmp_path)
-    assert broken is not None and "cannot be read" in broken.words
+    assert broken is not None and "cannot be read" in broken.summary

@@ -28,7 +28,7 @@ def test_profiles_of_two_methods_on_two_tasks() -> None:
     assert expected == pytest.approx(0.5 * 0.30103 + 1.0 * (0.5 - 0.30103), abs=step)
 
 
-def test_what_is_missing_negative_or_below_the_baseline_counts_as_a_little_worse_than_the_worst() -> None:
+def test_infeasible_scores_count_as_slightly_worse_than_the_worst() -> None:
     scores = {"best": 1.0, "half": 0.5, "none": None, "negative": -1.0, "poor": 0.1, "baseline": 0.25}
     found = profiles([TaskScores(scores, True, baseline=0.25)])
     assert found is not None
@@ -41,7 +41,7 @@ def test_what_is_missing_negative_or_below_the_baseline_counts_as_a_little_worse
     assert found.tau[-1] == pytest.approx(math.ceil(10 * math.log10(math.ceil(worst))) / 10)
 
 
-def test_a_task_that_nobody_solves_is_left_out() -> None:
+def test_an_unsolved_task_is_excluded() -> None:
     assert profiles([TaskScores({"a": None, "b": -1.0}, True)]) is None
 
 

@@ -62,9 +62,9 @@ def change(path: Path, **changes: Any) -> None:
 
 def test_the_terminal_shows_headline_and_tables(call: Call, experiment: Path) -> None:
     out = call("report", experiment)
-    assert "real: baseline. 0.0 ± 0.0 % of tasks with a medal (2 seeds of 2 tasks)" in out
+    assert "real: baseline. 0.0 ± 0.0 % of tasks with a medal (2 tasks, 2 seeds)" in out
     assert "ROC AUC ↑" in out
-    assert "Not verified here" in out
+    assert "Not verified." in out
 
 
 def test_json_is_one_document_with_every_run(call: Call, experiment: Path) -> None:
@@ -95,25 +95,25 @@ def test_every_key_of_the_documents_is_one_word(call: Call, experiment: Path, co
 def test_an_unreadable_run_is_stated_and_harms_no_other(call: Call, copy: Path, tmp_path: Path) -> None:
     change(copy / TASKS[0] / "1" / "run.json", score="plenty")
     (copy / TASKS[0] / "0" / "curve.json").write_text("{")
-    assert "of 4 planned runs 1 unreadable" in call("report", copy, "--html", tmp_path / "report.html")
+    assert "4 runs planned, of which 1 unreadable" in call("report", copy, "--html", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
-    assert "unreadable record" in page
+    assert "Unreadable record" in page
     assert "is not a number" in page
-    assert "Without 1 that cannot be read" in page
+    assert "1 unreadable curve excluded" in page
     assert json.loads(call("report", copy, "--json"))["experiments"][0]["causes"] == {"unreadable_record": 1}
 
 
-def test_verifying_is_asked_for(call: Call, experiment: Path) -> None:
+def test_verify_option_checks_every_run(call: Call, experiment: Path) -> None:
     assert "Verified 4 of 4 runs." in call("report", experiment, "--verify")
 
 
 def test_a_missing_run_is_stated_and_padded_on_request(call: Call, copy: Path) -> None:
     (copy / TASKS[0] / "1" / "run.json").unlink()
-    assert "of 4 planned runs 1 missing" in call("report", copy)
+    assert "4 runs planned, of which 1 missing" in call("report", copy)
     document = json.loads(call("report", copy, "--pad", "--json"))
     group = document["experiments"][0]["competitions"][0]
     assert group["measures"]["valid"]["per_seed"] == [100.0, 50.0]
-    assert "1 missing run padded as failures" in group["note"]
+    assert "1 missing run counted as failed" in group["note"]
 
 
 def test_exports_hold_every_run(call: Call, experiment: Path, tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_exports_hold_every_run(call: Call, experiment: Path, tmp_path: Path) ->
     table = pq.read_table(files["parquet"])
     assert table.column("score").to_pylist() == [float(row["score"]) for row in rows]
     assert str(table.schema.field("improvement").type) == "double"
-    assert "any medal" in files["latex"].read_text()
+    assert "Any medal" in files["latex"].read_text()
     assert r"0.0 $\pm$ 0.0" in files["latex"].read_text()
     assert "| real | all (2) | 2 | 100.0 ± 0.0 |" in files["markdown"].read_text()
 
@@ -147,7 +147,7 @@ def test_a_grading_report_comes_back_as_it_went(call: Call, experiment: Path, tm
         for file in (path, again)
     ]
     assert both[0] == both[1]
-    assert "No difference in any medal: 0.0 both." in call("compare", experiment, tmp_path / "back")
+    assert "No difference in any medal: both have 0.0." in call("compare", experiment, tmp_path / "back")
 
 
 def test_compare_as_json_has_verdict_and_warnings(call: Call, experiment: Path, copy: Path) -> None:
@@ -197,7 +197,7 @@ def page(call: Call, experiment: Path, copy: Path, tmp_path: Path) -> str:
 
 
 def test_the_page_has_every_part(page: str) -> None:
-    parts = ("Medals", "Tasks", "What it took", "Failures by cause", "What was run", "What was verified", "Comparison")
+    parts = ("Medals", "Tasks", "Resource usage", "Failures by cause", "Configuration", "Verification", "Comparison")
     assert [part for part in parts if f">{part}</h2>" not in page] == []
     figures = re.findall(r'<script type="application/json" id="data-([a-z_-]+)">(.*?)</script>', page, re.DOTALL)
     assert {"medals", "strip", "spending", "profiles", "over-working_s"} <= {name for name, _ in figures}

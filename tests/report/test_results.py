@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from making import LOW, imported, report, results, row, write_report
 
-from podium.catalog import leaderboards
+from podium.catalog.registry import leaderboards
 from podium.errors import RecordError, UsageError
 from podium.report.export_results import sandbox_gaps
 from podium.report.imported_results import import_reports, is_grading_reports
 from podium.report.results import read_all_results, read_results, task_facts
-from podium.runs.experiment import MOST_RUNS, open_experiment, run_folder
+from podium.runs.experiment import MAX_RUNS, open_experiment, run_folder
 from podium.runs.records import Plan, RunRecord
 
 TASK = "spaceship-titanic"
@@ -67,14 +67,14 @@ def test_every_planned_run_has_a_row(experiment: Path) -> None:
         ({"percentile": math.inf}, "percentile"),
         ({"percentile": 101}, "percentile"),
         ({"valid": None, "status": "failed", "medal": "gold"}, "but no valid submission"),
-        ({"valid": False, "status": "finished", "medal": "gold"}, "there is medal gold, but no valid submission"),
+        ({"valid": False, "status": "finished", "medal": "gold"}, "medal is gold, but no valid submission"),
         ({"valid": True, "status": "finished", "submission_sha256": "ab"}, "no score"),
-        ({"valid": None, "status": "finished"}, "there is no grade"),
-        ({"valid": False, "status": "running"}, "the run is running, but there is a grade"),
+        ({"valid": None, "status": "finished"}, "has no grade"),
+        ({"valid": False, "status": "running"}, "the run is running but has a grade"),
         ({"seed": 0}, "another run"),
         ({"task": "leaf-classification"}, "another run"),
         ({"times": {"started": "yesterday"}}, "started"),
-        ({"times": {"started": "2026-01-01T00:00:00"}}, "without a time zone"),
+        ({"times": {"started": "2026-01-01T00:00:00"}}, "has no time zone"),
         ({"usage": {"cost": -1}}, "cost"),
         ({"usage": {"steps": 10**400}}, "steps is 1000"),
         ({"usage": {"working_s": math.nan}}, "working_s: Input should be a finite number"),
@@ -82,7 +82,7 @@ def test_every_planned_run_has_a_row(experiment: Path) -> None:
         ({"surprise": 1}, "surprise"),
     ],
 )
-def test_a_record_that_cannot_be_is_a_row_that_says_so(experiment: Path, change: dict[str, Any], said: str) -> None:
+def test_an_impossible_record_is_an_unreadable_row(experiment: Path, change: dict[str, Any], said: str) -> None:
     file = run_folder(experiment, TASK, 1).record
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
     rows = read_results(experiment).rows
@@ -92,7 +92,7 @@ def test_a_record_that_cannot_be_is_a_row_that_says_so(experiment: Path, change:
 
 
 @pytest.mark.parametrize("kind", ["pipe", "link", "folder", "binary", "deep", "twice", "huge"])
-def test_a_record_that_is_not_a_file_of_ours_holds_nobody_up(experiment: Path, kind: str) -> None:
+def test_an_abnormal_record_file_is_unreadable_and_does_not_block(experiment: Path, kind: str) -> None:
     file = run_folder(experiment, TASK, 1).record
     aside = file.rename(file.with_name("aside"))
     match kind:
@@ -117,7 +117,7 @@ def test_a_record_that_is_not_a_file_of_ours_holds_nobody_up(experiment: Path, k
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("tasks", ["../../etc"]), ("tasks", ["a/b"]), ("seeds", MOST_RUNS + 1), ("seeds", "many")]
+    ("name", "value"), [("tasks", ["../../etc"]), ("tasks", ["a/b"]), ("seeds", MAX_RUNS + 1), ("seeds", "many")]
 )
 def test_an_experiment_that_cannot_be_is_refused(experiment: Path, name: str, value: object) -> None:
     file = experiment / "experiment.json"
@@ -126,7 +126,7 @@ def test_an_experiment_that_cannot_be_is_refused(experiment: Path, name: str, va
         read_results(experiment)
 
 
-@pytest.mark.parametrize("change", [{"reports": [{}]}, {"planned": {TASK: MOST_RUNS + 1}}, {"agent": 7}])
+@pytest.mark.parametrize("change", [{"reports": [{}]}, {"planned": {TASK: MAX_RUNS + 1}}, {"agent": 7}])
 def test_a_damaged_import_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
     imported(tmp_path, [[report(TASK)]])
     file = tmp_path / "out" / "imported.json"
@@ -135,7 +135,7 @@ def test_a_damaged_import_is_refused(tmp_path: Path, change: dict[str, Any]) -> 
         read_results(tmp_path / "out")
 
 
-def test_a_row_says_what_the_record_says(experiment: Path) -> None:
+def test_a_row_has_the_values_of_its_record(experiment: Path) -> None:
     row = read_results(experiment).rows[0]
     assert (row.score, row.medal, row.submitted, row.model) == (float("-inf"), "silver", True, "maker/model")
     assert (row.kind, row.complexity, row.competition) == ("tabular classification", None, True)
@@ -146,7 +146,7 @@ def test_no_medal_counts_without_a_valid_submission(tmp_path: Path) -> None:
     assert (row.medal, row.above_median) == (None, False)
 
 
-def test_links_of_somebody_elses_folder_are_not_imported(tmp_path: Path) -> None:
+def test_links_are_not_imported(tmp_path: Path) -> None:
     write_report(tmp_path / "secret_grading_report.json", [report(TASK)])
     write_report(tmp_path / "secrets" / "a_grading_report.json", [report(TASK)])
     write_report(tmp_path / "groups" / "b_grading_report.json", [report(TASK)])
@@ -157,13 +157,13 @@ def test_links_of_somebody_elses_folder_are_not_imported(tmp_path: Path) -> None
         import_reports(tmp_path / "groups" / "c_grading_report.json", tmp_path / "other")
 
 
-def test_experiments_of_the_same_name_are_told_apart(experiment: Path, tmp_path: Path) -> None:
+def test_experiments_with_equal_names_get_distinct_names(experiment: Path, tmp_path: Path) -> None:
     other = tmp_path / "elsewhere" / "some"
     open_experiment(other, Plan(agent="aide"), [TASK], 1)
     assert len({found.name for found in read_all_results([experiment, other, experiment])}) == 2
 
 
-def test_something_else_is_refused_with_what_to_do(tmp_path: Path) -> None:
+def test_a_folder_without_experiment_is_refused_with_a_command(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="podium run TASK --out"):
         read_results(tmp_path)
 
@@ -213,7 +213,7 @@ def test_runs_that_only_the_metadata_names_are_missing(tmp_path: Path) -> None:
 def test_a_file_that_is_no_grading_report_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text('{"competition_reports": [{"competition_id": "x"}]}')
-    with pytest.raises(UsageError, match=r"not a grading report of MLE-bench.*gold_medal"):
+    with pytest.raises(UsageError, match=r"not an MLE-bench grading report.*gold_medal"):
         import_reports(path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -227,14 +227,14 @@ def test_run_groups_without_a_report_say_how_to_grade(tmp_path: Path) -> None:
 def test_an_import_never_overwrites(tmp_path: Path) -> None:
     path = write_report(tmp_path / "grading_report.json", [report(LOW[0])])
     import_reports(path, tmp_path / "out")
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="already exists"):
         import_reports(path, tmp_path / "out")
 
 
-def test_what_sandboxes_did_not_hold_is_said_with_the_number_of_runs() -> None:
+def test_unenforced_sandbox_guarantees_are_reported_with_the_number_of_runs() -> None:
     gap = "memory only watched, not held by the kernel"
     rows = [row(seed=0, sandbox_gaps=f"programs were not sealed off; {gap}"), row(seed=1)]
     assert sandbox_gaps([results("one", rows)]) == [
-        "one: in 1 of 2 runs programs were not sealed off.",
-        f"one: in 1 of 2 runs {gap}.",
+        "one: programs were not sealed off (1 of 2 runs).",
+        f"one: {gap} (1 of 2 runs).",
     ]

@@ -52,7 +52,7 @@ def test_long_curves_are_thinned(tmp_path: Path) -> None:
     assert (found.any_medal[0], found.any_medal[-1]) == (0.0, 100.0)
 
 
-def test_a_damaged_curve_says_so_and_the_others_count(tmp_path: Path) -> None:
+def test_a_damaged_curve_is_reported_and_the_others_count(tmp_path: Path) -> None:
     sound = write(tmp_path / "sound", [point(10, None), point(20, "gold")])
     damaged = write(tmp_path / "damaged", [])
     (damaged / "curve.json").write_text('[{"line": 1, "submission": "", "usage": {}, "grade": {}}]')

@@ -67,7 +67,7 @@ def test_the_bootstrap_nears_the_normal_interval_of_many_tasks() -> None:
     assert found.high == pytest.approx(values.mean() + width, abs=0.1)
 
 
-def test_the_bootstrap_says_the_same_every_time_and_nothing_of_one_task() -> None:
+def test_the_bootstrap_is_deterministic_and_needs_two_tasks() -> None:
     values = np.arange(9.0)
     assert bootstrap_interval(values) == bootstrap_interval(values)
     assert bootstrap_interval(values[:1]) is None
@@ -85,11 +85,11 @@ def test_with_several_runs_the_permutation_test_splits_them_anew() -> None:
     assert permutation_p([(np.array([3.0, 4.0, 5.0]), np.array([0.0, 1.0, 2.0]))]) == pytest.approx(2 / 20)
 
 
-def test_a_permutation_test_of_equals_finds_nothing() -> None:
+def test_a_permutation_test_of_equal_sides_is_not_significant() -> None:
     assert permutation_p([(ONE, ONE), (ZERO, ZERO)]) == 1.0
 
 
-def test_many_rearrangements_are_drawn_and_agree_with_all_of_them() -> None:
+def test_sampled_permutations_agree_with_enumeration() -> None:
     pairs = [(ONE, ZERO)] * 12 + [(ZERO, ONE)] * 6
     exact = 2 * sum(math.comb(18, k) for k in range(12, 19)) / 2**18
     assert 2**18 > 50_000

@@ -74,14 +74,14 @@ def typing(*commands: str) -> Behaviour:
     return answer
 
 
-def test_a_preset_that_is_not_installed_says_what_to_type(preset_file: Path) -> None:
+def test_missing_preset_names_the_install_command(preset_file: Path) -> None:
     agent = preset_agent(preset_file)
     uninstall(agent.preset)
     with pytest.raises(UsageError, match="podium agents install tiny-agent"):
         agent.check(agent.Options())
 
 
-def test_what_is_installed_is_recorded_and_is_installed_once(ready: Path) -> None:
+def test_installation_is_recorded_and_happens_once(ready: Path) -> None:
     preset = preset_agent(ready).preset
     found = installed(preset)
     assert found is not None and found.versions["tiny-agent"] == "1.0" and found.size_bytes > 0
@@ -147,7 +147,7 @@ def test_cores_are_held_while_it_computes_and_not_while_its_model_thinks(play: C
     assert row.record.valid and held == [1, 1, 1]
 
 
-def test_a_killed_run_takes_its_conversation_up_again(play: Callable[..., Any], ready: Path, tmp_path: Path) -> None:
+def test_killed_run_continues_its_conversation(play: Callable[..., Any], ready: Path, tmp_path: Path) -> None:
     commands = ("echo one >> /home/code/log", "echo two >> /home/code/log", f"{COPY}; cat /home/code/log")
     killed: list[int] = []
 
@@ -169,7 +169,7 @@ def test_a_killed_run_takes_its_conversation_up_again(play: Callable[..., Any], 
     assert not verified(row.folder).problems
 
 
-def test_a_model_that_does_not_answer_fails_the_run_with_its_words(play: Callable[..., Any], ready: Path) -> None:
+def test_unresponsive_model_fails_the_run_with_its_error(play: Callable[..., Any], ready: Path) -> None:
     def refusing(request: Request, rng: random.Random) -> Fault:
         return Fault(status=401, message="this key is not known")
 
@@ -190,14 +190,17 @@ def test_steps_end_the_program_in_order(play: Callable[..., Any], ready: Path) -
     [
         (("protocol", "protcol"), "protocol is missing; protcol is unknown"),
         (("megabytes = 20", "megabytes = 'few'"), "install.megabytes: Input should be a valid integer"),
-        (("run_command", "run_comand"), "tools: .*Shell: action 'run_comand' is unknown; known are .*run_command"),
+        (
+            ("run_command", "run_comand"),
+            "tools: .*the action 'run_comand' of the tool 'Shell' is unknown; known actions: .*run_command",
+        ),
         (('"messages"', '"messages'), r"Illegal character .* \(at line 3"),
     ],
 )
 def test_a_typo_in_a_preset_is_named(typo: tuple[str, str], said: str, tmp_path: Path) -> None:
     path = write_preset(tmp_path)
     path.write_text(path.read_text().replace(*typo))
-    with pytest.raises(UsageError, match=f"tiny-agent.toml is not a preset: {said}"):
+    with pytest.raises(UsageError, match=f"tiny-agent.toml is not a valid preset: {said}"):
         preset_agent(path)
 
 
@@ -215,9 +218,7 @@ def test_a_broken_agent_of_a_package_does_not_hide_the_others(tmp_path: Path, mo
     assert "protcol is unknown" in printed and "codex" in printed
 
 
-def test_a_program_that_takes_one_python_only_gets_it_from_where_pyenv_has_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_required_python_version_is_found_in_pyenv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shims, versions = tmp_path / "shims", tmp_path / "versions" / "3.99.2" / "bin"
     for folder, script in ((shims, "exit 127"), (versions, "echo /somewhere/python3.99 3.99.2")):
         folder.mkdir(parents=True)
@@ -232,14 +233,12 @@ def test_a_program_that_takes_one_python_only_gets_it_from_where_pyenv_has_it(
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (None, "needs Python 3.98, which is not found here.*--python"),
-        (Path("/nowhere/python"), "--python /nowhere/python: this is not a Python"),
-        (Path(sys.executable), "this is Python 3.*and tiny-agent needs 3.98"),
+        (None, "requires Python 3.98, which was not found.*--python"),
+        (Path("/nowhere/python"), "--python /nowhere/python is not a working Python"),
+        (Path(sys.executable), "is Python 3.*but tiny-agent requires Python 3.98"),
     ],
 )
-def test_without_the_python_that_a_program_needs_the_message_says_what_to_do(
-    given: Path | None, said: str, preset_file: Path
-) -> None:
+def test_missing_python_version_is_reported_with_instructions(given: Path | None, said: str, preset_file: Path) -> None:
     preset = preset_agent(preset_file).preset
     preset = preset.model_copy(update={"install": preset.install.model_copy(update={"python": "3.98"})})
     with pytest.raises(UsageError, match=said):
@@ -247,7 +246,7 @@ def test_without_the_python_that_a_program_needs_the_message_says_what_to_do(
 
 
 @pytest.mark.parametrize(("kind", "variable"), [("pypi", "PIP_INDEX_URL"), ("npm", "npm_config_registry")])
-def test_a_registry_that_does_not_answer_is_named_as_the_reason(
+def test_unresponsive_registry_is_named_as_the_reason(
     kind: str, variable: str, preset_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if kind == "npm" and shutil.which("npm") is None:
@@ -256,19 +255,19 @@ def test_a_registry_that_does_not_answer_is_named_as_the_reason(
         monkeypatch.setenv(name, "0")
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]  # nobody listens once it is closed
+        port = taken.getsockname()[1]  # the port has no listener after it is closed
     monkeypatch.setenv(variable, f"http://127.0.0.1:{port}/")
     preset = preset_agent(preset_file).preset
     wanted = preset.install.model_copy(update={"kind": kind, "packages": ("tiny-agent-of-nobody",)})
-    with pytest.raises(PodiumError, match=r"(ECONNREFUSED|No matching distribution)[\s\S]*Is there a network"):
+    with pytest.raises(PodiumError, match=r"(ECONNREFUSED|No matching distribution)[\s\S]*Check the network"):
         install(preset.model_copy(update={"install": wanted}))
 
 
-def test_without_npm_the_message_says_how_to_get_it(preset_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_npm_is_reported_with_instructions(preset_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     preset = preset_agent(preset_file).preset
     wanted = preset.install.model_copy(update={"kind": "npm", "packages": ("tiny-agent-of-nobody",)})
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(PodiumError, match=r"npm is not installed\. Install Node\.js"):
+    with pytest.raises(PodiumError, match=r"npm is not installed\. It comes with Node\.js"):
         install(preset.model_copy(update={"install": wanted}))
 
 

@@ -10,7 +10,7 @@ from model_server import Call, Reply, Request, serving, tool_names
 
 from podium.agents.base import Assignment, Remaining
 from podium.agents.command import task_environment
-from podium.catalog import load
+from podium.catalog.registry import load
 from podium.runs.steps import Steps
 from podium.workspace.budget import Budget
 
@@ -39,7 +39,7 @@ def test_mle_bench_agents_find_their_folders_and_variables(play: Any, tmp_path: 
     files.mkdir()
     (files / "start.sh").write_text(
         "echo $GREETING $COMPETITION_ID $AGENT_DIR $CODE_DIR $LOGS_DIR $PWD\n"
-        "echo proxy $HTTPS_PROXY; grep -c 'only these hosts.* pypi.org' /home/instructions.txt\n"
+        "echo proxy $HTTPS_PROXY; grep -c 'limited to these hosts.* pypi.org' /home/instructions.txt\n"
         "cp /home/data/sample_submission.csv $SUBMISSION_DIR/submission.csv\n"
     )
     row = play(agent="command", command="bash start.sh", files=files, variables="GREETING=hello", network=("pypi.org",))
@@ -52,7 +52,7 @@ def test_mle_bench_agents_find_their_folders_and_variables(play: Any, tmp_path: 
     )
 
 
-def test_a_program_is_not_told_which_competition_is_behind_an_obfuscated_one() -> None:
+def test_obfuscated_competition_hides_its_origin() -> None:
     def told(task: str) -> dict[str, str]:
         assignment = Assignment(task=load(task), seed=0, instructions="", public=Path("/nowhere"), remaining=Remaining)
         return task_environment(assignment, "")
@@ -94,7 +94,7 @@ for _ in range(50):
 """
 
 
-def test_a_program_asks_no_model_once_its_tokens_are_used_up(play: Any, tmp_path: Path) -> None:
+def test_model_requests_are_refused_after_the_token_limit(play: Any, tmp_path: Path) -> None:
     (tmp_path / "agent").mkdir()
     (tmp_path / "agent" / "ask.py").write_text(INSISTING)
     with serving(answer) as server:

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from podium import api
-from podium.catalog import resolve
+from podium.catalog.registry import resolve
 from podium.data.home import locate
 from podium.errors import InvalidSubmission, PodiumError
 from podium.grading.baseline_score import BaselineMeasurement, beyond_noise, read_baseline, write_baseline
 from podium.grading.grade import Grade
 from podium.grading.reference import compare_score
 from podium.metrics import accuracy
-from podium.runs.attempt.evaluate_programs import in_sandboxes
+from podium.runs.attempt.evaluate_programs import evaluate_in_sandboxes
 from podium.runs.attempt.grade_run import SnapshotFiles
 from podium.safefs.remove_tree import remove_tree
 from podium.task import Baseline, Evaluation, Files, Measured, Starter, Task, research_task
@@ -89,7 +89,7 @@ def fault(task: Task, folder: Path) -> str:
     return api.validate(task, folder, data_dir=folder.parent / "data").error or ""
 
 
-def test_a_program_is_run_again_and_scored_outside(task: Task, tmp_path: Path) -> None:
+def test_program_is_repeated_and_scored_outside(task: Task, tmp_path: Path) -> None:
     result = grade(task, tmp_path, DOUBLE)
     assert (result.valid, result.score, result.edition, result.error) == (True, 1.0, "fixed", None)
 
@@ -114,13 +114,13 @@ raise SystemExit(1)
         ("pass", "doubled.json cannot be read: No such file"),
     ],
 )
-def test_what_a_program_leaves_is_read_with_care(task: Task, tmp_path: Path, program: str, message: str) -> None:
+def test_hostile_output_of_a_program_is_read_safely(task: Task, tmp_path: Path, program: str, message: str) -> None:
     result = grade(task, tmp_path, program)
     assert not result.valid
     assert message in str(result.error)
 
 
-def test_a_program_that_does_not_end_is_stopped(task: Task, tmp_path: Path) -> None:
+def test_endless_program_is_stopped(task: Task, tmp_path: Path) -> None:
     @task.evaluate
     def evaluate(evaluation: Evaluation) -> float:
         files = {"double.py": evaluation.submission / "double.py"}
@@ -143,12 +143,10 @@ def test_missing_empty_and_large_files_are_named(task: Task, tmp_path: Path) -> 
     assert api.grade(task, folder, data_dir=tmp_path / "data").error == (
         "The file double.py is missing or empty in the workspace."
     )
-    assert "is not a folder: doubling asks for these files: double.py, weights/" in fault(task, tmp_path / "nowhere")
+    assert "is not a folder; doubling expects a folder with: double.py, weights/" in fault(task, tmp_path / "nowhere")
 
 
-def test_links_pipes_and_sockets_are_not_taken_over(
-    task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_links_pipes_and_sockets_are_not_copied(task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = submit(tmp_path, DOUBLE)
     secret = folder / "weights" / "secret"
     secret.symlink_to("/etc/passwd")
@@ -179,11 +177,11 @@ def nested(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_folders_nested_beyond_reason_are_a_fault_of_the_submission(task: Task, tmp_path: Path, nested: Path) -> None:
-    assert fault(task, nested).endswith("lies more than 100 folders deep.")
+    assert fault(task, nested).endswith("is nested more than 100 folders deep.")
     prepared = resolve(task, data_dir=tmp_path / "data")
     with History(tmp_path / "history.git", nested, always=prepared.names) as history:
         commit = history.snapshot("end", None, time_s=0)
-        result = prepared.grade_workspace(SnapshotFiles(history, commit), tmp_path / "taken", in_sandboxes())
+        result = prepared.grade_workspace(SnapshotFiles(history, commit), tmp_path / "taken", evaluate_in_sandboxes())
     assert not result.valid
     assert "deep" in str(result.error)
 
@@ -201,7 +199,7 @@ def test_a_path_too_long_to_be_named_is_a_fault_of_the_submission(task: Task, tm
     prepared = resolve(task, data_dir=tmp_path / "data")
     with History(tmp_path / "history.git", folder, always=prepared.names) as history:
         commit = history.snapshot("end", None, time_s=0)
-        result = prepared.grade_workspace(SnapshotFiles(history, commit), tmp_path / "taken", in_sandboxes())
+        result = prepared.grade_workspace(SnapshotFiles(history, commit), tmp_path / "taken", evaluate_in_sandboxes())
     assert str(result.error).endswith("d… cannot be evaluated: its path is too long.")
 
 
@@ -212,7 +210,7 @@ def test_a_locked_folder_is_a_fault_of_the_submission(task: Task, tmp_path: Path
     assert fault(task, folder) == "weights/locked cannot be read: Permission denied."
 
 
-def test_nothing_stays_of_a_program_that_nests_folders_beyond_reason(
+def test_deeply_nested_folders_of_a_program_are_removed(
     task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "scratch").mkdir()
@@ -222,9 +220,7 @@ def test_nothing_stays_of_a_program_that_nests_folders_beyond_reason(
     assert list((tmp_path / "scratch").glob("podium-evaluation-*")) == []
 
 
-def test_files_of_a_snapshot_are_listed_once_and_not_looked_for_one_by_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_snapshot_files_are_listed_only_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "work" / "deep").mkdir(parents=True)
     for name in ("a", "deep/b"):
         (tmp_path / "work" / name).write_text(name)
@@ -243,16 +239,16 @@ def test_snapshots_give_the_same_files(task: Task, tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     with History(tmp_path / "history.git", folder, always=prepared.names) as history:
         commit = history.snapshot("end", None, time_s=0)
-        result = prepared.grade_workspace(SnapshotFiles(history, commit), taken, in_sandboxes())
+        result = prepared.grade_workspace(SnapshotFiles(history, commit), taken, evaluate_in_sandboxes())
         assert (result.score, result.miniature) == (1.0, True)
         assert sorted(path.name for path in taken.rglob("*") if path.is_file()) == ["double.py", "w.bin"]
         (folder / "weights" / "link").symlink_to("../../../etc/passwd")
         linked = history.snapshot("linked", commit, time_s=0)
-        result = prepared.grade_workspace(SnapshotFiles(history, linked), tmp_path / "again", in_sandboxes())
-        assert "weights/link cannot be evaluated: it is, or lies behind, a symbolic link" in str(result.error)
+        result = prepared.grade_workspace(SnapshotFiles(history, linked), tmp_path / "again", evaluate_in_sandboxes())
+        assert "weights/link cannot be evaluated: its path contains a symbolic link" in str(result.error)
 
 
-def test_a_measured_baseline_is_what_scores_are_compared_with(task: Task, tmp_path: Path) -> None:
+def test_scores_are_compared_with_the_measured_baseline(task: Task, tmp_path: Path) -> None:
     place = locate("doubling", edition="fixed", data_dir=tmp_path / "data", miniature=True)
     measured = BaselineMeasurement("doubling", "fixed", True, (0.4, 0.5, 0.6), 0, {}, {}, "2026-01-01T00:00:00")
     write_baseline(place, measured)
@@ -280,6 +276,6 @@ def test_a_score_with_an_interval_is_beyond_noise_where_all_of_it_is_better() ->
     assert beyond_noise(Measured(0.7, (0.6, 0.9)), baseline, higher_is_better=False) is True
 
 
-def test_what_noise_explains_is_not_a_success() -> None:
+def test_improvement_within_noise_is_not_a_success() -> None:
     found = compare_score(Measured(1.3, (0.99, 1.6)), Baseline(1.0, by_definition=True), higher_is_better=True)
     assert found == {"improvement": pytest.approx(30.0), "success": False, "beyond_noise": False}

@@ -26,10 +26,10 @@ def test_an_executor_is_found_by_its_name() -> None:
     ("text", "told"),
     [
         ("locl", "There is no executor 'locl'. Did you mean 'local'?"),
-        ("local://here", "runs of this machine need no address"),
+        ("local://here", "local runs take no address"),
         ("nowhere:Executor", "cannot be loaded from nowhere:Executor"),
     ],
 )
-def test_a_wrong_name_says_what_to_do(text: str, told: str) -> None:
+def test_wrong_name_gives_advice(text: str, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         make_executor(text)

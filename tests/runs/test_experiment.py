@@ -10,7 +10,7 @@ from podium.runs.records import Plan
 from podium.workspace.budget import Budget
 
 
-def test_commands_that_add_tasks_at_the_same_time_lose_none(tmp_path: Path) -> None:
+def test_concurrently_added_tasks_are_all_kept(tmp_path: Path) -> None:
     plan, tasks = Plan(agent="baseline"), [f"task-{number}" for number in range(16)]
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(lambda task: open_experiment(tmp_path / "experiment", plan, [task], 1), tasks))

@@ -1,4 +1,4 @@
-"""`podium run DIR --goal TEXT`: a task out of somebody's own folder."""
+"""Runs on a user's own folder: `podium run DIR --goal TEXT`."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def scripted(tmp_path: Path, *actions: tuple[str, dict[str, Any]]) -> list[str]:
 
 
 def seen(run: Path) -> list[str]:
-    """What the agent of a run saw, step by step."""
+    """Return the observations of a run's agent, step by step."""
     return [text for _, text in story(RunFolder(run))]
 
 
 @pytest.mark.slow
-def test_the_script_is_run_again_with_files_that_may_not_change_as_they_were(tmp_path: Path, folder: Path) -> None:
+def test_program_is_repeated_with_unchanged_fixed_files(tmp_path: Path, folder: Path) -> None:
     better = TRAIN.replace("SCALE)", "SCALE + 2)")
     actions = scripted(
         tmp_path,
@@ -99,25 +99,25 @@ def test_answers_stay_out_of_the_workspace(tmp_path: Path, folder: Path) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "Say how to score"),
+        ([], "The task needs a score"),
         (["--score", "a", "--script", "nope.py"], "There is no nope.py in"),
-        (["--score", "a", "--editable", "*.md"], "--editable *.md: no file of"),
+        (["--score", "a", "--editable", "*.md"], "--editable *.md: no file in"),
         (["--metric", "nope"], "There is no metric 'nope'. The metrics are: accuracy,"),
-        (["--metric", "mae"], "--answers and --metric go together"),
+        (["--metric", "mae"], "--answers and --metric must be used together"),
     ],
 )
-def test_wishes_that_make_no_sense_are_refused(
+def test_invalid_executor_settings_are_refused(
     folder: Path, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert message in refusal(capsys, "run", folder, "--goal", "x", *options)
 
 
 def test_a_folder_without_a_goal_gets_advice(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "is a folder. Say what to do in it: --goal TEXT" in refusal(capsys, "run", folder)
+    assert "is a folder. Add a goal and a score: --goal TEXT" in refusal(capsys, "run", folder)
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    """What a command says that was called the wrong way."""
+    """Return the output of a wrong command line."""
     with pytest.raises(SystemExit) as ended:
         main([str(argument) for argument in arguments])
     assert ended.value.code == 2

@@ -107,7 +107,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory, plan: Plan) -> Followe
 
 
 def command(plan: Plan, folder: Path) -> list[str | Path]:
-    """What a person would call for the same."""
+    """Return the equivalent commands of a person."""
     podium = Path(sys.executable).with_name("podium")
     options = [
         "--agent",
@@ -137,7 +137,7 @@ def test_killed_workers_resume(undisturbed: FollowedRun, plan: Plan, tmp_path: P
     check_equal(run_folder(tmp_path / "killed", TASK, 0), undisturbed)
 
 
-def test_a_killed_driver_takes_its_workers_along(undisturbed: FollowedRun, plan: Plan, tmp_path: Path) -> None:
+def test_killed_driver_ends_its_workers(undisturbed: FollowedRun, plan: Plan, tmp_path: Path) -> None:
     folder = tmp_path / "orphaned"
     run = run_folder(folder, TASK, 0)
     with subprocess.Popen(command(plan, folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as driver:

@@ -17,7 +17,7 @@ from podium.runs.experiment import read_experiment
 
 
 def resume(folder: Path) -> None:
-    """What processes that go on with the runs do before they open a sandbox."""
+    """Perform what processes that resume runs do before they open a sandbox."""
     experiment = read_experiment(folder)
     prepared = prepared_task(experiment.tasks[0], experiment.plan)
     for seed in range(experiment.seeds):
@@ -31,7 +31,7 @@ def resume(folder: Path) -> None:
 
 
 def content(path: Path) -> dict[str, tuple[int, int, bytes]]:
-    """What would show that something was written or removed."""
+    """Return the state that would show a write or a removal."""
     inside = [path, *sorted(path.rglob("*"))]
     facts = ((each, each.lstat()) for each in inside)
     return {str(each): (fact.st_mtime_ns, fact.st_mode, _bytes(each)) for each, fact in facts}
@@ -56,7 +56,7 @@ def test_a_link_at_any_path_is_refused(finished: Path, tmp_path: Path) -> None:
         (copy / name).rename(outside)
         (copy / name).symlink_to(outside)
         before = content(outside)
-        with pytest.raises(RecordError, match=r"experiment\.json|not a folder of its own|is a link"):
+        with pytest.raises(RecordError, match=r"experiment\.json|must be a folder inside the experiment|is a link"):
             resume(copy)
         assert content(outside) == before, name
         shutil.rmtree(copy)
@@ -69,5 +69,5 @@ def test_a_pipe_is_refused_without_waiting_for_it(finished: Path, tmp_path: Path
     path = Path(f"{copy}/spaceship-titanic/0{part}")
     shutil.rmtree(path) if path.is_dir() else path.unlink()
     os.mkfifo(path)
-    with pytest.raises(RecordError, match=r"neither a file nor a folder|not a folder of its own"):
+    with pytest.raises(RecordError, match=r"neither a file nor a folder|must be a folder inside the experiment"):
         resume(copy)

@@ -1,4 +1,4 @@
-"""What would stop runs is told before anything is created."""
+"""Preflight checks report everything that would stop runs before anything is created."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from model_server import serving
 
-from podium.catalog import load
+from podium.catalog.registry import load
 from podium.errors import NotPreparedError, PodiumError, UsageError
 from podium.runs.experiment import open_experiment, read_experiment
 from podium.runs.plan.preflight import check_models, check_packages, imported_packages, require_ready
@@ -19,7 +19,7 @@ from podium.runs.records import Plan
 TASK = "spaceship-titanic"
 
 
-def test_packages_that_starter_code_imports_are_looked_for(tmp_path: Path) -> None:
+def test_imports_of_starter_code_are_checked(tmp_path: Path) -> None:
     text = "import os, numpy.linalg\nfrom torch import nn\nimport helper\nfrom . import x\n"
     (tmp_path / "train.py").write_text(text)
     (tmp_path / "helper.py").write_text("def late():\n    import tensorflow\n")
@@ -28,17 +28,15 @@ def test_packages_that_starter_code_imports_are_looked_for(tmp_path: Path) -> No
     (tmp_path / "bin" / "python").write_text("#!/bin/sh\necho torch\n")
     (tmp_path / "bin" / "python").chmod(0o755)
     (said,) = check_packages([load("CLRS")], Plan(agent="baseline", env=str(tmp_path)), tmp_path)
-    assert f"The starter code of CLRS imports torch, which {tmp_path} lacks" in said
+    assert f"The starter code of CLRS imports torch, missing from {tmp_path}" in said
 
 
-def test_a_model_that_cannot_be_asked_is_named_with_the_reason(tmp_path: Path) -> None:
+def test_unusable_model_is_reported_with_the_reason(tmp_path: Path) -> None:
     (said,) = check_models([], Plan(agent="aide", model_roles={"coder": "nobody/model@http://localhost:9"}), tmp_path)
     assert said.startswith("The model nobody/model cannot be used: ")
 
 
-def test_what_the_provider_is_told_is_tried_before_anything_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_provider_settings_are_tested_before_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PODIUM_API_KEY", "none")
     with serving(lambda request, rng: "ready") as server:
         plan = Plan(agent="aide", model="openai-api/podium/scripted", model_base_url=server.url)
@@ -51,20 +49,23 @@ def test_what_the_provider_is_told_is_tried_before_anything_starts(
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"agent": "recipes", "model": "openai/gpt-4o"}, "uses no model. Leave out --model, or add --agent aide"),
+        ({"agent": "recipes", "model": "openai/gpt-4o"}, "uses no model. Remove --model"),
         ({"model": "openai/gpt-4o"}, "uses no model"),
         ({"agent": "command", "options": {"command": "true"}, "model_base_url": "http://localhost"}, "Add --model"),
-        ({"agent": "command", "options": {"command": "true"}, "model_args": {"a": "b"}}, "-M says .* Add --model"),
+        (
+            {"agent": "command", "options": {"command": "true"}, "model_args": {"a": "b"}},
+            "-M requires a model. Add --model",
+        ),
         ({"agent": "aide", "model": "openai/x", "model_args": {"api_key": "sk"}}, "Set the environment variable"),
         ({"agent": "aide", "model": "bedrock/x", "model_args": {"aws_secret_access_key": "k"}}, "-M aws_secret_access"),
     ],
 )
-def test_what_would_have_no_effect_or_tell_a_secret_is_refused(settings: dict[str, Any], said: str) -> None:
+def test_settings_without_effect_and_secrets_are_refused(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         make_plan([TASK], **settings)
 
 
-def test_going_on_with_a_model_that_cannot_be_asked_changes_nothing(tmp_path: Path) -> None:
+def test_resuming_with_an_unusable_model_changes_nothing(tmp_path: Path) -> None:
     plan = Plan(agent="react", model="mockllm/model", miniature=True)
     remember_plan(plan)
     experiment = open_experiment(tmp_path / "out", plan, [TASK], seeds=1)
@@ -73,14 +74,14 @@ def test_going_on_with_a_model_that_cannot_be_asked_changes_nothing(tmp_path: Pa
     assert read_experiment(tmp_path / "out").plan.model == "mockllm/model"
 
 
-def test_everything_in_the_way_is_told_at_once_and_nothing_is_written(tmp_path: Path) -> None:
+def test_all_problems_are_reported_together_and_nothing_is_written(tmp_path: Path) -> None:
     plan = Plan(agent="baseline", data_dir=tmp_path / "data", cores=4000, gpus=64)
-    with pytest.raises(PodiumError, match=r"(?s)3 things are in the way:.*--cores 4000.*--gpus 64.*not prepared"):
+    with pytest.raises(PodiumError, match=r"(?s)Fix 3 problems first:.*--cores 4000.*--gpus 64.*not prepared"):
         start_experiment([TASK], plan, out=tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_the_machine_lacks_does_not_matter_elsewhere(tmp_path: Path) -> None:
+def test_local_resources_are_not_checked_for_a_cluster(tmp_path: Path) -> None:
     plan = Plan(agent="baseline", miniature=True, cores=4000)
     require_ready([TASK], plan, tmp_path / "out", local=False)
     with pytest.raises(NotPreparedError, match="or add --miniature"):

@@ -1,4 +1,4 @@
-"""Where the workspace of a run lies: under a name that tells nothing, never that of another run."""
+"""Workspaces of runs have neutral names and are never shared between runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def run(tmp_path: Path) -> RunFolder:
     return folder
 
 
-def test_a_workspace_tells_neither_experiment_nor_task(run: RunFolder, tmp_path: Path) -> None:
+def test_workspace_path_reveals_neither_experiment_nor_task(run: RunFolder, tmp_path: Path) -> None:
     for path in (run.workspace, run.given):
         assert path.is_dir()
         assert path.parent.parent == tmp_path / WORKSPACES
@@ -43,11 +43,11 @@ def test_a_link_in_place_of_a_workspace_is_refused(run: RunFolder, tmp_path: Pat
     place, outside = run.workspace.parent, tmp_path / "outside"
     place.rename(outside)
     place.symlink_to(outside)
-    with pytest.raises(RecordError, match="not a folder of its own experiment"):
+    with pytest.raises(RecordError, match="cannot be opened as a folder of its experiment"):
         _ = run.workspace
 
 
-def test_workspaces_go_with_their_runs(run: RunFolder) -> None:
+def test_workspaces_are_removed_with_their_runs(run: RunFolder) -> None:
     other = RunFolder(run.path.with_name("1"))
     other.make()
     gone, kept = run.workspace, other.workspace
@@ -57,14 +57,14 @@ def test_workspaces_go_with_their_runs(run: RunFolder) -> None:
     assert kept.is_dir()
 
 
-def test_where_others_could_tamper_it_lies_in_the_experiment(run: RunFolder, tmp_path: Path) -> None:
+def test_workspaces_are_inside_the_experiment_if_others_could_tamper(run: RunFolder, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / WORKSPACES).symlink_to(tmp_path / "elsewhere")
     assert run.workspace.is_relative_to(run.experiment / WORKSPACES)
     assert os.listdir(tmp_path / "elsewhere") == []  # noqa: PTH208
 
 
-def test_sandboxes_side_by_side_show_gpus_that_can_be_leased(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_sandboxes_show_leasable_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("podium.runs.attempt.open_run.usable_gpus", lambda: (1, 3, 4))
     shown = [sandbox_spec(Plan(agent="a", gpus=2), workspace=Path(f"/{number}")).gpus for number in range(20)]
     assert set(shown) == {(1, 3), (3, 4), (1, 4)}

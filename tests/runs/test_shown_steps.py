@@ -1,4 +1,4 @@
-"""What agents wrote, on somebody's terminal: it is shown, not obeyed."""
+"""Text of agents is escaped when it is shown in a terminal."""
 
 from __future__ import annotations
 

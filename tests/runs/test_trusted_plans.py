@@ -1,4 +1,4 @@
-"""Whose plan is carried out: one that was made here, or one that somebody asks for by name."""
+"""Only plans that were made here, or are trusted explicitly, are executed."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ def foreign(tmp_path: Path) -> Path:
     return make_experiment(tmp_path / "foreign", document).folder
 
 
-def test_a_plan_from_elsewhere_is_not_carried_out(foreign: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plan_from_elsewhere_is_not_executed(foreign: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         main(["resume", str(foreign)])
     said = capsys.readouterr().err
     assert stop.value.code == 2
-    assert "was not started here" in said
+    assert "was not started on this machine" in said
     assert "sandbox none" in said
     assert "touch" in said
     assert not (foreign / TASK).exists()
     assert not (foreign.parent / "ran").exists()
 
 
-def test_who_asks_for_it_replaces_what_is_of_the_host(foreign: Path, tmp_path: Path) -> None:
+def test_trusted_plan_uses_replaced_host_settings(foreign: Path, tmp_path: Path) -> None:
     experiment = resume_experiment(read_experiment(foreign), {"data_dir": tmp_path / "mine"}, trust=True)
     assert experiment.plan.data_dir == tmp_path / "mine"
     assert [change.name for change in experiment.document.changes] == ["data_dir"]

@@ -12,7 +12,7 @@ from running import drive
 from podium import api
 from podium.catalog.forge.forged_task import QUICK
 from podium.errors import UsageError
-from podium.runs.attempt.open_run import some_names
+from podium.runs.attempt.open_run import shorten_names
 from podium.runs.drive.driver import Driver
 from podium.runs.drive.executors import make_executor
 from podium.runs.experiment import read_experiment
@@ -45,7 +45,7 @@ def test_a_perfect_submission_scores_one(play: Any, script: Any, perfect: str) -
     assert row.record.usage.steps == 1
 
 
-def test_no_submission_is_an_invalid_result_not_a_failure(play: Any, script: Any) -> None:
+def test_missing_submission_is_an_invalid_result_not_a_failure(play: Any, script: Any) -> None:
     row = play(script=script([("list_files", {"dir_path": "."})]))
     assert (row.record.status, row.record.valid) == ("finished", False)
     assert "submission/submission.csv" in row.record.error
@@ -60,7 +60,7 @@ def test_an_agent_sees_its_data_and_neither_answers_nor_the_task_id(play: Any, s
     assert "private/" not in observation
 
 
-def test_nothing_inside_tells_the_experiment_or_which_forged_task_it_is(tmp_path: Path) -> None:
+def test_sandbox_reveals_neither_experiment_nor_forged_task(tmp_path: Path) -> None:
     look = "cat /proc/*/mountinfo /proc/*/mounts /proc/*/cmdline /proc/*/environ; env; find /home; grep -ri forge /home"
     task = next(name for name in QUICK if "graph" in name)
     plan = Plan(agent="command", options={"command": look}, data_dir=tmp_path / "data")
@@ -92,14 +92,14 @@ def test_steps_end_when_the_budget_does(play: Any, script: Any) -> None:
     assert row.record.ended_by == "steps"
 
 
-def test_when_time_is_up_the_submission_made_so_far_counts(play: Any, perfect: str) -> None:
+def test_current_submission_counts_when_time_is_up(play: Any, perfect: str) -> None:
     command = f"cat > /home/submission/submission.csv <<'END'\n{perfect}END\nsleep 60"
     row = play(agent="command", command=command, budget=Budget(time_s=4))
     assert row.record.ended_by == "working time"
     assert row.record.score == 1.0
 
 
-def test_a_failing_run_says_why_and_can_be_repeated(play: Any, tmp_path: Path, script: Any) -> None:
+def test_failed_run_has_a_reason_and_can_be_repeated(play: Any, tmp_path: Path, script: Any) -> None:
     row = play(script=tmp_path / "missing.json")
     assert row.record.status == "failed"
     assert "missing.json" in row.record.error
@@ -126,7 +126,7 @@ def test_a_run_killed_between_its_end_and_its_record_is_only_graded(play: Any, s
     assert verified(again.folder).passed
 
 
-def test_a_long_decision_that_was_not_carried_out_is_carried_out_later(play: Any, script: Any, perfect: str) -> None:
+def test_long_pending_decision_is_performed_on_resume(play: Any, script: Any, perfect: str) -> None:
     path = script([(WRITE, {"file_name": "code/long.txt", "content": "x" * (9 << 20)}), submit(perfect)])
     first = play(script=path, together=2)
     record = first.folder.read_record()
@@ -138,16 +138,14 @@ def test_a_long_decision_that_was_not_carried_out_is_carried_out_later(play: Any
     assert (again.record.status, again.record.score) == ("finished", 1.0), again.record.error
 
 
-def test_of_thousands_of_lost_files_some_are_named() -> None:
+def test_only_some_of_many_lost_files_are_named() -> None:
     names = [f"{number}{chr(0xDCFF) * 10_000}" for number in range(1000)]
-    named = some_names(names)
+    named = shorten_names(names)
     assert 1 < len(named) < 10 and list(named) == names[: len(named)]
-    assert some_names(["a", "b"]) == ("a", "b")
+    assert shorten_names(["a", "b"]) == ("a", "b")
 
 
-def test_a_run_that_another_command_has_finished_meanwhile_is_kept(
-    play: Any, script: Any, perfect: str, tmp_path: Path
-) -> None:
+def test_run_finished_by_another_command_is_kept(play: Any, script: Any, perfect: str, tmp_path: Path) -> None:
     path = script([submit(perfect)])
     play(script=path)
     experiment = read_experiment(tmp_path / "experiment")
@@ -155,12 +153,12 @@ def test_a_run_that_another_command_has_finished_meanwhile_is_kept(
     waiting.runs[0].state, waiting.runs[0].record = "queued", None  # as it was when the other command was started
     folder = waiting.runs[0].folder
     before = folder.record.read_bytes(), folder.journal.read_bytes()
-    waiting.carry_out(make_executor(parallel=1))
+    waiting.run_all(make_executor(parallel=1))
     assert (folder.record.read_bytes(), folder.journal.read_bytes()) == before
     assert waiting.runs[0].state == "finished"
 
 
-def test_actions_done_side_by_side_are_all_journalled(play: Any, script: Any) -> None:
+def test_parallel_actions_are_all_journalled(play: Any, script: Any) -> None:
     actions = [(WRITE, {"file_name": f"code/{number}.txt", "content": str(number)}) for number in range(6)]
     row = play(script=script(actions), together=3)
     steps = Steps(row.folder).all
@@ -168,7 +166,7 @@ def test_actions_done_side_by_side_are_all_journalled(play: Any, script: Any) ->
     assert sorted(step.action.arguments["content"] for step in steps) == list("012345")
 
 
-def test_a_fork_goes_on_from_a_step(play: Any, script: Any, perfect: str, tmp_path: Path) -> None:
+def test_fork_continues_from_a_step(play: Any, script: Any, perfect: str, tmp_path: Path) -> None:
     actions = [(WRITE, {"file_name": "code/one", "content": "1"}), (WRITE, {"file_name": "code/two", "content": "2"})]
     row = play(script=script([*actions, submit(perfect)]))
     folder = Steps(row.folder).fork(1, tmp_path / "fork")
@@ -182,11 +180,11 @@ def test_a_fork_goes_on_from_a_step(play: Any, script: Any, perfect: str, tmp_pa
     assert "resumed once" in verdict.remarks
 
 
-def test_a_fork_starts_when_all_that_was_done_side_by_side_has_ended(play: Any, script: Any, tmp_path: Path) -> None:
+def test_fork_requires_all_parallel_steps(play: Any, script: Any, tmp_path: Path) -> None:
     slow, quick = ("run_command", {"command": "sleep 2"}), (WRITE, {"file_name": "code/one", "content": "1"})
     steps = Steps(play(script=script([slow, quick]), together=2).folder)
     assert [step.index for step in steps.all] == [1, 0]
-    with pytest.raises(UsageError, match="fork from the last, 2"):
+    with pytest.raises(UsageError, match="Fork from the last of them, 2"):
         steps.fork(1, tmp_path / "early")
     assert len(read_journal(steps.fork(2, tmp_path / "fork") / "steps.jsonl")) == 4
 
@@ -221,7 +219,7 @@ def row_plan(row: Any) -> Any:
     return read_experiment(row.folder.experiment).plan
 
 
-def test_without_a_sandbox_a_run_works_and_says_so(play: Any, script: Any, perfect: str) -> None:
+def test_run_without_a_sandbox_works_and_is_marked(play: Any, script: Any, perfect: str) -> None:
     work = (WRITE, {"file_name": "code/work.py", "content": "print(len(open('data/train.csv').readlines()) > 10)"})
     run = ("execute_script", {"script_name": "code/work.py"})
     row = play(script=script([work, run, submit(perfect)]), sandbox="none")

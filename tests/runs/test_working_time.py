@@ -1,4 +1,4 @@
-"""What counts as working time: all computing, however much else waits meanwhile."""
+"""Working time covers all computing, whatever else waits at the same time."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def leave(block: AbstractContextManager[None]) -> None:
 
 
 @given(INTERVALS)
-def test_every_moment_in_which_something_computes_is_charged(intervals: list[tuple[str, int, int]]) -> None:
+def test_all_computing_time_is_charged(intervals: list[tuple[str, int, int]]) -> None:
     def happens(kind: str, moment: int) -> bool:
         return any(kind == other and start <= moment < start + length for other, start, length in intervals)
 
@@ -56,7 +56,7 @@ def test_every_moment_in_which_something_computes_is_charged(intervals: list[tup
     assert copy_context().run(measured, intervals) == sum(charged)
 
 
-def test_actions_that_take_turns_on_the_cores_are_all_charged(play: Any, script: Any) -> None:
+def test_actions_sharing_cores_are_all_charged(play: Any, script: Any) -> None:
     """While one computes the others wait for its cores, which must not make its time free."""
     actions = [("run_command", {"command": "sleep 0.6"})] * 5
     row = play(script=script(actions), together=5, cores=ALL_CORES, budget=Budget(time_s=1.5))
@@ -78,10 +78,10 @@ ASK = 'python -c \'import openai; print(openai.OpenAI().responses.create(model="
     ("agent", "options", "is_free"),
     [
         ("react", {}, True),
-        ("command", {"command": ASK}, False),  # nobody can tell whether a program computes while it waits
+        ("command", {"command": ASK}, False),  # computing and waiting of a program cannot be distinguished
     ],
 )
-def test_waiting_for_a_rate_limit_is_charged_to_programs_only(
+def test_rate_limit_waits_are_charged_to_programs_only(
     play: Any, agent: str, options: dict[str, str], is_free: bool
 ) -> None:
     with serving(partial(limited_once, asked=[])) as server:

@@ -64,7 +64,7 @@ def test_a_whole_tree_is_linked_even_through_linked_folders(tmp_path: Path) -> N
     assert (tmp_path / "target" / "images" / "inner" / "1.png").samefile(elsewhere / "inner" / "1.png")
 
 
-def test_files_are_found_in_order_and_none_is_a_fault(tmp_path: Path) -> None:
+def test_files_are_sorted_and_must_exist(tmp_path: Path) -> None:
     for name in ("b/1.png", "a/2.png", "a/1.png", "a/1.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
@@ -74,7 +74,7 @@ def test_files_are_found_in_order_and_none_is_a_fault(tmp_path: Path) -> None:
         find_files(tmp_path, "*.jpg")
 
 
-def test_what_the_raw_data_lacks_is_named(tmp_path: Path) -> None:
+def test_missing_raw_file_is_named(tmp_path: Path) -> None:
     message = rf"The raw data lacks images: there is no {tmp_path}/images\."
     with pytest.raises(RawDataError, match=message):
         link_tree(tmp_path / "images", tmp_path / "target")
@@ -83,7 +83,7 @@ def test_what_the_raw_data_lacks_is_named(tmp_path: Path) -> None:
     assert not list((tmp_path / "target").glob("*"))
 
 
-def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_file_is_written_completely_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "new" / "manifest.json"
     write_atomically(path, "é\n" * 1000)
     assert path.read_text(encoding="utf-8") == "é\n" * 1000
@@ -100,7 +100,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_whoever_waits_for_a_lock_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_waiting_for_a_lock_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "podium")
 
     def wait() -> None:
@@ -115,7 +115,7 @@ def test_whoever_waits_for_a_lock_says_so(tmp_path: Path, caplog: pytest.LogCapt
         while not caplog.text and time.monotonic() < deadline:
             time.sleep(0.01)
     waiting.join()
-    assert f"Waiting for another process, which holds {tmp_path / '.lock'}" in caplog.text
+    assert f"Waiting for another process to release {tmp_path / '.lock'}" in caplog.text
 
 
 def test_a_lock_dies_with_its_holder(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_archives_of_the_same_content_have_the_same_checksum(tmp_path: Path) -> 
     assert contents[0]["content"] == contents[1]["content"]
 
 
-def test_what_is_called_zip_but_is_none_is_a_plain_file(tmp_path: Path) -> None:
+def test_invalid_zip_is_a_plain_file(tmp_path: Path) -> None:
     (tmp_path / "private").mkdir()
     (tmp_path / "private" / "x.zip").write_bytes(b"no archive")
     assert checksum_files(tmp_path)["private/x.zip"].keys() == {"bytes", "sha256"}

@@ -1,4 +1,4 @@
-"""Folders that do not want to go."""
+"""Removal of folders that resist it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from podium.safefs.remove_tree import remove_tree
 
 @pytest.fixture
 def victim(tmp_path: Path) -> Path:
-    """A file outside, which the hostile folder points at."""
+    """Create a file outside, which the hostile folder links to."""
     file = tmp_path / "victim"
     file.write_text("precious")
     file.chmod(0o640)
@@ -35,7 +35,7 @@ def hostile(tmp_path: Path, victim: Path) -> Path:
     return folder
 
 
-def test_locked_folders_go_and_links_are_not_followed(hostile: Path, victim: Path) -> None:
+def test_locked_folders_are_removed_and_links_not_followed(hostile: Path, victim: Path) -> None:
     before = victim.parent.stat().st_mode
     remove_tree(hostile)
     assert not hostile.exists()
@@ -44,7 +44,7 @@ def test_locked_folders_go_and_links_are_not_followed(hostile: Path, victim: Pat
     assert victim.parent.stat().st_mode == before
 
 
-def test_folders_deeper_than_recursion_and_paths_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deeply_nested_folders_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     top = tmp_path / "top"
     top.mkdir()
     monkeypatch.chdir(top)
@@ -64,7 +64,7 @@ def test_a_missing_folder_changes_nothing(tmp_path: Path) -> None:
     assert tmp_path.stat().st_mode == before
 
 
-def test_a_file_or_a_link_goes_but_not_what_it_leads_to(tmp_path: Path, hostile: Path, victim: Path) -> None:
+def test_links_are_removed_but_not_their_targets(tmp_path: Path, hostile: Path, victim: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(hostile)
     remove_tree(link)
@@ -79,7 +79,7 @@ except OSError as error: print(error.strerror)
 """
 
 
-def test_what_cannot_be_removed_is_reported_after_the_rest_is_gone(tmp_path: Path) -> None:
+def test_failed_removal_is_reported_after_the_rest_is_removed(tmp_path: Path) -> None:
     bubblewrap = shutil.which("bwrap") or pytest.skip("needs bubblewrap")
     for name in ("a", "b", "c"):
         (tmp_path / "top" / name / "inner").mkdir(parents=True)

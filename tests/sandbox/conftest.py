@@ -37,7 +37,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture
 def spec(tmp_path: Path) -> SandboxSpec:
-    """A sandbox with the Python of the tests, around an empty workspace."""
+    """Return the spec of a sandbox with the Python of the tests, around an empty workspace."""
     return SandboxSpec(workspace=tmp_path / "workspace")
 
 

@@ -1,4 +1,4 @@
-"""Backends are found by name, whoever made them."""
+"""Backends are found by name, those of other packages included."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from podium.sandbox.none import NoSandbox
 from podium.sandbox.spec import GIB, Limits, SandboxSpec
 
 
-def test_backends_are_found_by_name_and_by_place() -> None:
+def test_backends_are_found_by_name_and_by_path() -> None:
     assert {"bubblewrap", "docker", "none"} <= {*backend_names()}
     assert isinstance(find_backend("none"), NoSandbox)
     assert isinstance(find_backend("podium.sandbox.linux.bubblewrap:Bubblewrap"), Bubblewrap)
 
 
-def test_a_wrong_name_is_answered_with_the_nearest() -> None:
+def test_misspelled_backend_gets_a_suggestion() -> None:
     with pytest.raises(UsageError, match="bubblewrap"):
         find_backend("bubblewarp")
 
@@ -39,7 +39,7 @@ def test_a_backend_of_another_package_is_found(tmp_path: Path) -> None:
     assert done.stdout == "bubblewrap docker mine none none\n", done.stderr
 
 
-def test_nothing_is_imported_to_list_backends() -> None:
+def test_listing_backends_imports_none() -> None:
     script = "import sys; from podium.sandbox.backend import backend_names; backend_names(); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout.split()
     assert not {"podium.sandbox.linux.bubblewrap", "podium.sandbox.docker.docker_backend", "inspect_ai", "docker"} & {
@@ -47,7 +47,7 @@ def test_nothing_is_imported_to_list_backends() -> None:
     }
 
 
-def test_ports_are_the_sandboxs_own_where_there_is_one() -> None:
+def test_own_ports_depend_on_the_network() -> None:
     bubblewrap, none = Bubblewrap().capabilities(), NoSandbox().capabilities()
     closed, granted = SandboxSpec(), SandboxSpec(network=True)
     assert [bubblewrap.has_own_ports(spec) for spec in (closed, granted)] == [True, True]
@@ -60,7 +60,7 @@ def test_shared_memory_is_at_most_half_of_all_memory() -> None:
     assert Limits(shared_memory_bytes=80).effective().shared_memory_bytes == 80
 
 
-def test_memory_is_limited_to_most_of_the_machines_by_default() -> None:
+def test_default_memory_limit_is_most_of_the_machine() -> None:
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     limits = Limits().effective()
     assert limits.memory_bytes is not None and 0 < limits.memory_bytes < machine

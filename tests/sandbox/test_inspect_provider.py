@@ -1,4 +1,4 @@
-"""What Inspect and its users can rely on beyond Inspect's own checks (test_self_check.py)."""
+"""Behaviour of the Inspect provider beyond Inspect's own checks (test_self_check.py)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def environment() -> AsyncIterator[PodiumSandbox]:
 
 
 def programs(environment: PodiumSandbox) -> set[str]:
-    """The command lines of what runs inside, as the host sees it."""
+    """Return the command lines of the programs inside, as the host sees them."""
     lines = set()
     for pid in tree(environment.sandbox.pid):
         try:
@@ -82,7 +82,7 @@ async def test_cancelling_one_program_spares_the_others(environment: PodiumSandb
     assert await environment.read_file("result") == "done\n"
 
 
-async def test_orphans_that_hold_the_pipes_keep_nobody_waiting(environment: PodiumSandbox) -> None:
+async def test_orphans_that_hold_the_pipes_do_not_block(environment: PodiumSandbox) -> None:
     result = await environment.exec(["sh", "-c", "(sleep 60; echo late) & echo first"])
     assert result.stdout == "first\n"
 
@@ -96,19 +96,19 @@ async def test_background_programs_live_until_the_sandbox_is_cleaned_up() -> Non
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
-async def test_timeout_carries_what_was_printed_so_far(environment: PodiumSandbox) -> None:
+async def test_timeout_carries_the_output_so_far(environment: PodiumSandbox) -> None:
     with pytest.raises(TimeoutError) as caught:
         await environment.exec(["sh", "-c", "echo out; echo err >&2; sleep 60 & sleep 60"], timeout=5)
     assert getattr(caught.value, "truncated_output", None) == "out\nerr\n"
     assert programs(environment) == set()
 
 
-async def test_a_killed_program_is_no_timeout(environment: PodiumSandbox) -> None:
+async def test_killed_program_is_not_a_timeout(environment: PodiumSandbox) -> None:
     result = await environment.exec(["sh", "-c", "kill -9 $$"], timeout=30)
     assert (result.success, result.returncode) == (False, 137)
 
 
-async def test_memory_limit_is_named_to_the_model() -> None:
+async def test_memory_limit_is_reported_to_the_model() -> None:
     limits = Limits(memory_bytes=200 << 20)
     async with started(SandboxSpec(limits=limits)) as environment:
         result = await environment.exec(["python", "-c", "x = bytearray(1 << 30); import time; time.sleep(5)"])
@@ -116,7 +116,7 @@ async def test_memory_limit_is_named_to_the_model() -> None:
     assert "memory limit" in result.stderr
 
 
-async def test_cleaning_up_twice_or_after_an_end_is_fine() -> None:
+async def test_cleanup_is_idempotent() -> None:
     environments = await PodiumSandbox.sample_init("test", None, {})
     environments["default"].as_type(PodiumSandbox).sandbox.stop()
     await PodiumSandbox.sample_cleanup("test", None, environments, True)
@@ -168,7 +168,7 @@ async def test_more_programs_run_at_once_than_inspect_has_threads(environment: P
     assert programs(environment) == set()
 
 
-async def test_the_one_user_may_be_named(environment: PodiumSandbox) -> None:
+async def test_the_only_user_may_be_named(environment: PodiumSandbox) -> None:
     assert (await environment.exec(["whoami"], user="agent")).stdout == "agent\n"
 
 
@@ -186,7 +186,7 @@ async def test_the_end_of_long_output_is_kept(environment: PodiumSandbox) -> Non
     assert len(result.stderr.encode()) <= 1000
 
 
-async def test_commands_no_program_can_take_are_failures_not_errors(environment: PodiumSandbox) -> None:
+async def test_impossible_commands_are_failures_not_errors(environment: PodiumSandbox) -> None:
     zero = await environment.exec(["echo", "a\0b"])
     assert (zero.returncode, zero.stderr) == (126, "echo: embedded null byte\n")
     assert (await environment.exec(["echo", "half \ud83d"])).stdout == "half ?\n"
@@ -194,7 +194,7 @@ async def test_commands_no_program_can_take_are_failures_not_errors(environment:
     assert (await environment.exec(["pwd"], cwd="nowhere")).returncode == 126
 
 
-async def test_path_of_the_call_decides_which_program_runs(environment: PodiumSandbox) -> None:
+async def test_path_variable_of_the_call_selects_the_program(environment: PodiumSandbox) -> None:
     await environment.write_file("bin/greet", "#!/bin/sh\necho hello\n")
     await environment.exec(["chmod", "+x", "bin/greet"])
     assert (await environment.exec(["greet"], env={"PATH": "/home/bin"})).stdout == "hello\n"
@@ -215,7 +215,7 @@ async def test_path_of_the_call_decides_which_program_runs(environment: PodiumSa
         ("true", "zero\0byte", PermissionError),
     ],
 )
-async def test_reading_what_is_no_file_is_an_answer_for_the_model(
+async def test_failed_read_is_an_answer_for_the_model(
     environment: PodiumSandbox, prepare: str, name: str, expected: type[OSError]
 ) -> None:
     await environment.exec(["sh", "-c", prepare])
@@ -235,7 +235,7 @@ async def test_reading_what_is_no_file_is_an_answer_for_the_model(
         ("a/" * 5000 + "b", FileNotFoundError),
     ],
 )
-async def test_writing_where_no_file_can_be_is_an_answer_for_the_model(
+async def test_failed_write_is_an_answer_for_the_model(
     environment: PodiumSandbox, name: str, expected: type[OSError]
 ) -> None:
     await environment.write_file("plain", "")
@@ -256,7 +256,7 @@ async def test_files_that_are_too_large_are_not_read(environment: PodiumSandbox)
         await environment.read_file("sparse", text=False)
 
 
-async def test_temporary_workspace_goes_and_a_given_one_stays(tmp_path: Path) -> None:
+async def test_only_a_temporary_workspace_is_removed(tmp_path: Path) -> None:
     async with started() as environment:
         await environment.exec(["sh", "-c", "mkdir -p locked/inner; touch locked/inner/file; chmod 0 locked"])
     assert not environment.sandbox.workspace.exists()
@@ -298,7 +298,7 @@ async def test_configuration_from_a_file(tmp_path: Path) -> None:
         assert (await environment.exec(["sh", "-c", "echo $SEED"])).stdout == "4\n"
 
 
-async def test_what_cannot_work_is_refused_before_the_first_sample(tmp_path: Path) -> None:
+async def test_invalid_configuration_is_refused_before_the_first_sample(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="there is no Python environment") as caught:
         await PodiumSandbox.task_init("test", SandboxSpec(env=tmp_path))
     assert type(caught.value).__name__ == "PrerequisiteError"
@@ -320,9 +320,7 @@ async def test_connection_is_a_command_that_opens_a_shell_inside(environment: Po
     assert done.stdout == "agent\n/home\nhello\n", done.stderr
 
 
-async def test_leftovers_of_killed_processes_are_removed_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_only_leftovers_of_killed_processes_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     for name in ("podium-sandbox-dead", "podium-workspace-dead", "podium-workspace-young", "other"):
         (tmp_path / name / "inner").mkdir(parents=True)
@@ -343,4 +341,4 @@ async def test_an_environment_behind_a_link_works(tmp_path: Path) -> None:
     link.symlink_to(sys.prefix)
     async with started(SandboxSpec(env=link)) as environment:
         result = await environment.exec(["python", "-c", "import sys, numpy; print(sys.prefix)"])
-    assert result.stdout.strip() == find_interpreter(link).place
+    assert result.stdout.strip() == find_interpreter(link).shown_prefix

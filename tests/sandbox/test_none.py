@@ -1,4 +1,4 @@
-"""What only programs without a sandbox can rely on."""
+"""Behaviour specific to programs without a sandbox."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def data(tmp_path: Path) -> Mount:
     return Mount(source=tmp_path / "public", target=f"{HOME}/data")
 
 
-def test_mounts_are_links_and_the_policy_says_that_they_can_be_written(spec: SandboxSpec, data: Mount) -> None:
+def test_mounts_are_links_and_writable_in_the_policy(spec: SandboxSpec, data: Mount) -> None:
     with NoSandbox().open(spec.model_copy(update={"mounts": (data,)})) as sandbox:
         link = sandbox.workspace / "data"
         assert link.readlink() == data.source
@@ -32,9 +32,7 @@ def test_mounts_are_links_and_the_policy_says_that_they_can_be_written(spec: San
         assert caught.value.errno == errno.EROFS
 
 
-def test_what_was_laid_out_empty_makes_room_for_a_link_and_what_an_agent_wrote_does_not(
-    spec: SandboxSpec, data: Mount, tmp_path: Path
-) -> None:
+def test_links_replace_empty_files_but_not_an_agents(spec: SandboxSpec, data: Mount, tmp_path: Path) -> None:
     (tmp_path / "given").write_text("given")
     given = Mount(source=tmp_path / "given", target=f"{HOME}/given.txt")
     workspace = tmp_path / "workspace"
@@ -44,28 +42,28 @@ def test_what_was_laid_out_empty_makes_room_for_a_link_and_what_an_agent_wrote_d
         assert sandbox.run(["cat", "data/train.csv", "given.txt"]).stdout.text == "a,b\nof the agent"
 
 
-def test_nothing_can_be_shown_outside_the_workspace(spec: SandboxSpec, data: Mount) -> None:
+def test_mounts_outside_the_workspace_are_refused(spec: SandboxSpec, data: Mount) -> None:
     elsewhere = data.model_copy(update={"target": "/opt/data"})
     with pytest.raises(PodiumError, match="/opt/data"):
         NoSandbox().open(spec.model_copy(update={"mounts": (elsewhere,)}))
 
 
-def test_a_port_that_somebody_else_has_is_not_had(spec: SandboxSpec) -> None:
+def test_used_port_is_not_available(spec: SandboxSpec) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, NoSandbox().open(spec) as sandbox:
         assert sandbox.listen(server.getsockname()[1]) is None
 
 
-def test_files_outside_are_opened_when_they_are_named(spec: SandboxSpec, tmp_path: Path) -> None:
+def test_files_outside_are_opened_by_absolute_path(spec: SandboxSpec, tmp_path: Path) -> None:
     (tmp_path / "outside").write_text("named")
     with NoSandbox().open(spec) as sandbox:
         assert sandbox.read(str(tmp_path / "outside"), limit_bytes=10) == b"named"
 
 
-def test_the_policy_says_what_does_not_hold(spec: SandboxSpec, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_policy_lists_its_gaps(spec: SandboxSpec, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cgroups, "make_group", lambda limits, pid: cgroups.Group({}))
     with NoSandbox().open(spec) as sandbox:
         assert sandbox.enforced().gaps() == [
-            "programs were not sealed off",
-            "memory and processes only watched, not held by the kernel",
-            "shared memory not limited",
+            "programs were not isolated",
+            "limits on memory and processes were only measured, not enforced by the kernel",
+            "there was no limit on shared memory",
         ]

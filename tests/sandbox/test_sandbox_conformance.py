@@ -1,4 +1,4 @@
-"""Every backend keeps its promises; what does not apply to one says why."""
+"""Every backend keeps its promises; checks that do not apply give the reason."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from podium.sandbox.inspect_provider import BackendSpec, PodiumSandbox
 
 pytestmark = pytest.mark.anyio
 
-REFUSED = {"test_exec_as_user": "a sandbox has one user: there is nobody else to run as"}
+REFUSED = {"test_exec_as_user": "a sandbox has only one user"}
 NOTHING_IS_LOCKED_TO_ROOT = {
     "none": (
         "test_read_file_not_allowed",
@@ -43,7 +43,7 @@ async def sandbox_env(request: pytest.FixtureRequest, shared_sandbox: PodiumSand
     if reason := REFUSED.get(test):
         request.node.add_marker(pytest.mark.xfail(reason=reason, strict=True))
     if os.getuid() == 0 and test in NOTHING_IS_LOCKED_TO_ROOT[backend]:
-        request.node.add_marker(pytest.mark.xfail(reason="nothing is locked to root", strict=True))
+        request.node.add_marker(pytest.mark.xfail(reason="root can read locked files", strict=True))
     return shared_sandbox
 
 

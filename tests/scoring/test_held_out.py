@@ -18,8 +18,8 @@ from driving import verified
 from model_server import Reply, Request, serving, text_of
 
 from podium import api
-from podium.catalog import load, resolve
 from podium.catalog.forge.families import WORLD_FAMILIES
+from podium.catalog.registry import load, resolve
 from podium.grading.prepared_task import PreparedTask
 from podium.runs.records import Plan
 from podium.runs.run_folder import RunFolder
@@ -154,7 +154,7 @@ def test_where_quantiles_are_asked_for_the_label_is_the_truth_for_each(tmp_path:
 
 
 @pytest.mark.parametrize("family", WORLD_FAMILIES)
-def test_rows_of_any_family_are_set_aside_or_it_is_said_why_not(family: str, tmp_path: Path) -> None:
+def test_rows_of_any_family_are_held_out_or_the_reason_is_named(family: str, tmp_path: Path) -> None:
     task = f"forge-{family}-tiny-1"
     api.prepare(task, data_dir=tmp_path)
     try:
@@ -283,8 +283,8 @@ def check_verified(folder: RunFolder, data: Path) -> None:
         [problem] = held_out_problems(false, own, history)
         unreadable = held_out_problems(evidence, own, Garbled(history))  # type: ignore[arg-type]
         assert "its predictions cannot be read" in next(unreadable)
-    assert problem.startswith("script 0 is said to score 0.99 on the rows for the search, they give 0.")
+    assert problem.startswith("script 0 has a recorded search score of 0.99, but its predictions score 0.")
     record = evidence.record.model_copy(update={"fallback": True})
     with folder.read_history() as history:
         problems = list(grade_problems(replace(evidence, record=record), own, history))
-    assert problems == ["run.json says fallback True, the snapshots False"]
+    assert problems == ["fallback differs: True in run.json, False in the snapshots"]

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from podium.tables.parse_numbers import to_numbers
 
 DEADLY = ["1e2147483648", "-3E+3000000000", "4e492493924924", "8e2569614270f3d8b9e7038efac9f116"]
-"""Cells that end the process when pandas reads them."""
+"""Cells that crash the process when pandas parses them."""
 
 
-def test_cells_that_pandas_dies_of_are_no_numbers() -> None:
+def test_cells_that_crash_pandas_are_not_numbers() -> None:
     found = to_numbers(pd.Series(["1.5", *DEADLY, "-2e3"]))
     assert found.dropna().tolist() == [1.5, -2000.0] and found.isna().sum() == len(DEADLY)
 

@@ -77,7 +77,7 @@ def test_only_the_first_rows_of_a_large_table_are_read(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(describe_tables, "MAX_ROWS", 40)
-    monkeypatch.setattr(describe_tables, "LARGEST_BYTES", 100)
+    monkeypatch.setattr(describe_tables, "MAX_UNSPLIT_BYTES", 100)
     if name == "rows.parquet":
         rows().to_parquet(tmp_path / name, row_group_size=25)
     elif name == "rows.csv":
@@ -93,7 +93,7 @@ def test_only_the_first_rows_of_a_large_table_are_read(
 def test_a_table_that_must_be_read_as_a_whole_is_not_if_it_is_too_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(describe_tables, "LARGEST_BYTES", 100)
+    monkeypatch.setattr(describe_tables, "MAX_UNSPLIT_BYTES", 100)
     with zipfile.ZipFile(tmp_path / "rows.json.zip", "w") as archive:
         archive.writestr("rows.json", rows().to_json(orient="records"))
     with pytest.raises(ValueError, match="too large"):

@@ -1,4 +1,4 @@
-"""`podium reproduce`: honest code gives the same submission again, what was carried along is told apart."""
+"""`podium reproduce`: honest code gives the same submission again; prepared submissions are detected."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_honest_code_gives_the_same_submission(
 
 
 @pytest.mark.parametrize("way", SMUGGLED_WAYS)
-def test_what_was_carried_along_is_not_reproduced(
+def test_prepared_submission_is_not_reproducible(
     play: Callable[..., FollowedRun], script: Callable[[Actions], Path], data_dir: Path, table: str, way: str
 ) -> None:
     done = play(script=script(SMUGGLED_WAYS[way](table)), miniature=True)
@@ -113,12 +113,12 @@ def test_what_was_carried_along_is_not_reproduced(
     assert found.outcome == "not reproducible", found
 
 
-def test_files_that_memory_could_not_hold_are_not_read(
+def test_files_too_large_for_memory_are_not_read(
     play: Callable[..., FollowedRun], script: Callable[..., Path], data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     row = play(script=script(HONEST_WAYS["a script"]("")))
-    monkeypatch.setattr("podium.verify.reproduce_run.KEPT_BYTES", 100)
-    with pytest.raises(RecordError, match="more than 100 bytes together"):
+    monkeypatch.setattr("podium.verify.reproduce_run.MAX_KEPT_BYTES", 100)
+    with pytest.raises(RecordError, match="exceed 100 bytes in total"):
         reproduce(row.folder, data_dir=data_dir)
 
 

@@ -50,17 +50,17 @@ def test_tampering_is_found(copy: Path, data_dir: Path, name: str) -> None:
     assert said in told(found)
 
 
-def test_a_run_that_was_resumed_after_its_end_is_found(copy: Path, data_dir: Path) -> None:
+def test_resume_after_the_end_is_detected(copy: Path, data_dir: Path) -> None:
     with RunFolder(run(copy)).open_journal() as journal:
         start, last = journal.start, journal.last
         facts = {"backend": start.backend, "sandbox": start.sandbox, "versions": start.versions}
         journal.append(Resume(time=last.time, usage=last.usage, **facts))
         journal.append(last)
         edit(run(copy) / "run.json", journal_head=journal.head)
-    assert "order: something happened after the end" in told(verify(copy, data_dir=data_dir))
+    assert "order: the journal continues after its end" in told(verify(copy, data_dir=data_dir))
 
 
-def test_a_journal_that_was_cut_back_is_found_by_the_history(copy: Path, data_dir: Path) -> None:
+def test_truncated_journal_is_detected_by_the_history(copy: Path, data_dir: Path) -> None:
     folder = RunFolder(run(copy))
     lines = folder.journal.read_bytes().splitlines(keepends=True)
     folder.journal.write_bytes(b"".join(lines[:2]))
@@ -71,14 +71,14 @@ def test_a_journal_that_was_cut_back_is_found_by_the_history(copy: Path, data_di
     assert "snapshots: the history ends with" in told(verify(copy, data_dir=data_dir))
 
 
-def test_a_task_that_cannot_exist_is_told(copy: Path, data_dir: Path) -> None:
+def test_invalid_task_id_is_reported(copy: Path, data_dir: Path) -> None:
     edit(run(copy) / "run.json", task="obfuscated-" * 2000)
     found = verify(copy, data_dir=data_dir)
-    assert "journal: it is of a task that cannot exist" in told(found)
+    assert "journal: the task id is invalid" in told(found)
     assert found.runs[1].passed
 
 
-def test_what_nobody_thought_of_is_a_finding(copy: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unforeseen_error_is_a_finding(copy: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise RecursionError("too deep")
 
@@ -89,7 +89,7 @@ def test_what_nobody_thought_of_is_a_finding(copy: Path, data_dir: Path, monkeyp
     assert "journal: cannot be checked: RecursionError: too deep" in told(verify(copy, data_dir=data_dir))
 
 
-def test_what_weakens_a_result_comes_first(copy: Path, data_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_remarks_come_first(copy: Path, data_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.rmtree(run(copy, 1))
     with pytest.raises(SystemExit, match="1"):
         main(["verify", str(copy), "--data-dir", str(data_dir)])
@@ -98,22 +98,22 @@ def test_what_weakens_a_result_comes_first(copy: Path, data_dir: Path, capsys: p
     assert "fabricated miniature" in lines[1]
     assert [line for line in lines if line.startswith(f"{TASK}/0: gold medal, score 1.0: verified")]
     assert lines[-2].startswith("Verified 1 of 1 run")
-    assert "may conclude" in lines[-1]
+    assert "does not prove" in lines[-1]
 
 
-def test_the_experiments_own_data_is_not_used(copy: Path, data_dir: Path, tmp_path: Path) -> None:
+def test_data_of_the_experiment_is_not_used(copy: Path, data_dir: Path, tmp_path: Path) -> None:
     edit(copy / "experiment.json", plan__data_dir=str(data_dir))
     found = verify(copy, data_dir=tmp_path / "empty")
     assert "grade: cannot be checked here: The miniature of spaceship-titanic is not prepared" in told(found)
 
 
-def test_other_data_here_is_found_by_its_hash(finished: Path, data_dir: Path, tmp_path: Path) -> None:
+def test_different_local_data_is_detected_by_its_hash(finished: Path, data_dir: Path, tmp_path: Path) -> None:
     mine = shutil.copytree(data_dir, tmp_path / "mine", symlinks=True)
     manifest = mine / MINIATURE / "manifest.json"
     document = json.loads(manifest.read_text())
     answers = mine / MINIATURE / "private" / "test.csv"
     answers.write_text(answers.read_text().replace("True", "Txue"))
-    assert "are not what was prepared, such as private/test.csv" in told(verify(finished, data_dir=mine, rehash=True))
+    assert "changed after preparation, such as private/test.csv" in told(verify(finished, data_dir=mine, rehash=True))
     document["files"]["private/test.csv"]["sha256"] = "0" * 64
     manifest.write_text(json.dumps(document))
-    assert "the run worked with other data" in told(verify(finished, data_dir=mine))
+    assert "the run used other data" in told(verify(finished, data_dir=mine))

@@ -114,7 +114,7 @@ def opened(browser: Any, address: str) -> Iterator[Open]:
         page.on("dialog", lambda dialog: (complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.on("request", lambda request: request.url.startswith(at) or complaints.append(request.url))
         page.goto(at + path)
-        while "The log is being read" in page.content():  # in the background, since it may be large
+        while "Loading the transcript" in page.content():  # in the background, since it may be large
             page.wait_for_timeout(200)
             page.reload()
         return page
@@ -152,7 +152,7 @@ def test_from_the_list_to_a_file(opened: Open) -> None:
     page.get_by_role("link", name="Workspace").click()
     page.get_by_role("link", name="notes.txt").click()
     assert page.get_by_role("region", name="Content").inner_text() == "one\ntwo\n"
-    page.get_by_label("You are here").get_by_role("link", name="nested/plain").click()
+    page.get_by_label("Breadcrumb").get_by_role("link", name="nested/plain").click()
     assert page.url.endswith("/experiments/nested/plain")
 
 
@@ -178,7 +178,7 @@ def test_the_leaderboard_filters_as_soon_as_one_chooses(opened: Open) -> None:
     assert page.locator("tbody th a").all_inner_texts() == ["search"]
     page.get_by_label("Verified only").check()
     page.wait_for_url("**verified=1**")
-    assert "No experiment matches" in page.locator("main").inner_text()
+    assert "No matching experiments" in page.locator("main").inner_text()
 
 
 def test_two_experiments_are_chosen_and_compared(opened: Open) -> None:
@@ -218,7 +218,7 @@ def test_hostile_runs_do_nothing(opened: Open, address: str) -> None:
         assert page.evaluate("document.body.innerText.length") < 100_000
     page.goto(f"{address}{EVIL}/steps/5/files?path=page.html")
     with page.expect_download() as download:
-        page.get_by_role("link", name="Save the file").click()
+        page.get_by_role("link", name="Download file").click()
     assert download.value.suggested_filename == "page.html"
 
 
@@ -231,7 +231,7 @@ def test_pages_work_without_scripts(opened: Open) -> None:
     assert page.get_by_role("heading", level=1).inner_text() == "Script 2"
     page.goto(page.url.partition("/runs")[0] + "/leaderboard")
     page.get_by_label("Agent").select_option("recipes")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Apply").click()
     assert page.locator("tbody th a").all_inner_texts() == ["search"]
 
 
@@ -243,7 +243,7 @@ def test_the_keyboard_reaches_the_content_first(opened: Open) -> None:
     assert page.evaluate("document.activeElement.id") == "main"
 
 
-def test_what_is_read_stays_where_it_is_when_a_page_changes(
+def test_scroll_position_and_focus_survive_a_live_update(
     opened: Open, serving: Callable[[Site], str], tmp_path: Path
 ) -> None:
     root = tmp_path / "root"
@@ -251,7 +251,7 @@ def test_what_is_read_stays_where_it_is_when_a_page_changes(
     make_run(root / "going", plan, [])
     make_record(root / "going", plan, seed=1, status="running", score=None)
     page = opened("/experiments/going", at=serving(Site(root, file=tmp_path / "index.sqlite")))
-    page.get_by_text("live", exact=True).wait_for()
+    page.get_by_text("Live", exact=True).wait_for()
     page.evaluate("window.same = true")
     link = run_link(page).nth(1)
     link.focus()
@@ -274,7 +274,7 @@ def test_a_run_is_followed_while_it_goes_on_and_then_verified(
     script = tmp_path / "script.json"
     script.write_text(json.dumps([{"action": name, "arguments": arguments} for name, arguments in actions]))
     page = opened("/", at=serving(Site(root, file=tmp_path / "index.sqlite")))
-    assert "There is no experiment" in page.locator("main").inner_text()
+    assert "No experiments in" in page.locator("main").inner_text()
     page.evaluate("window.same = true")
     command = ["run", TASK, "--agent", "scripted", "-A", f"script={script}", "--out", str(root / "now")]
     code = f"from podium.cli import main; main({[*command, '--data-dir', str(data), '--miniature', '--steps', '9']!r})"

@@ -14,7 +14,7 @@ from viewed import TASK, make_experiment, make_record, start, step
 
 from podium.report import results
 from podium.report.results import RunKey
-from podium.runs.attempt.progress_files import is_going
+from podium.runs.attempt.progress_files import has_running_attempt
 from podium.runs.experiment import Experiment
 from podium.viewer.index import experiment_index as index_module
 from podium.viewer.index.experiment_index import ExperimentIndex, StoredVerification
@@ -61,7 +61,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     return seen
 
 
-def test_what_is_known_is_not_read_again(opened: Open, read: list[tuple[str, int]]) -> None:
+def test_unchanged_files_are_not_read_again(opened: Open, read: list[tuple[str, int]]) -> None:
     opened()
     assert len(read) == 3
     again = opened()
@@ -70,7 +70,7 @@ def test_what_is_known_is_not_read_again(opened: Open, read: list[tuple[str, int
     assert [row.medal for row in again.rows("first")[0]] == ["bronze"] * 3
 
 
-def test_only_what_has_changed_is_read(root: Path, opened: Open, read: list[tuple[str, int]]) -> None:
+def test_only_changed_files_are_read(root: Path, opened: Open, read: list[tuple[str, int]]) -> None:
     index = opened()
     read.clear()
     generation = index.generation
@@ -172,7 +172,7 @@ def test_a_strangers_plan_leads_nowhere(root: Path, opened: Open, name: str, val
         {"sandbox": {"mounts": [{"source": []}]}},
     ],
 )
-def test_a_bad_record_is_a_row_that_says_so(root: Path, opened: Open, change: dict[str, object]) -> None:
+def test_a_damaged_record_is_an_unreadable_row(root: Path, opened: Open, change: dict[str, object]) -> None:
     file = root / "first" / TASK / "1" / "run.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
     index = opened()
@@ -228,11 +228,11 @@ def test_a_run_is_going_while_its_lock_is_held(root: Path, opened: Open) -> None
             journal.append(step(2))
         with run.journal.open("ab") as file:
             file.write(b'{"unfinished')
-        assert is_going(run)
+        assert has_running_attempt(run)
         now, status = current(row)
         assert status == "running" and now.working_s == 4.0 and now.steps == 2
         with run.journal.open("ab") as file:
             file.write(b"\n")
         now, status = current(row)
         assert status == "running" and "malformed" in (now.error or "")
-    assert not is_going(run)
+    assert not has_running_attempt(run)

@@ -16,7 +16,7 @@ from podium.runs.experiment import read_experiment
 from podium.runs.plan.trusted_plans import remember_plan
 from podium.runs.run_folder import write_document
 from podium.viewer.app import make_app
-from podium.viewer.http_rules import is_local
+from podium.viewer.http_security import is_local
 from podium.viewer.page_site import Site
 
 RUN = f"/runs/hostile/{TASK}/0"
@@ -99,7 +99,7 @@ def test_files_are_saved_never_shown_as_pages(pages: TestClient) -> None:
     assert saved.headers["content-disposition"] == 'attachment; filename="page.html"'
     assert saved.headers["content-security-policy"] == "sandbox; default-src 'none'"
     assert HOSTILE.encode() in saved.content
-    assert "not text" in pages.get(f"{RUN}/steps/5/files?path=zero.bin").text
+    assert "Binary file" in pages.get(f"{RUN}/steps/5/files?path=zero.bin").text
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def test_only_this_machine_is_answered(pages: TestClient, host: str, allowed: bo
         assert allowed or "hostile" not in answer.text
 
 
-def test_only_forms_of_our_own_are_obeyed(pages: TestClient, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forms_need_a_valid_token(pages: TestClient, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
-    monkeypatch.setattr(site.verifier, "ask_for", lambda *key: asked.append(key))
+    monkeypatch.setattr(site.verifier, "request", lambda *key: asked.append(key))
     right = {"token": site.token.text}
     ours, theirs = {"origin": "http://127.0.0.1:8765"}, {"origin": "http://evil.example"}
     for form, headers in (

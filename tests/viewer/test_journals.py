@@ -46,7 +46,7 @@ def pages(run: RunFolder, tmp_path: Path) -> Iterator[TestClient]:
         yield client
 
 
-def test_of_a_long_run_only_the_steps_shown_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_visible_steps_of_a_long_run_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     long = make_record(tmp_path / "root" / "long", make_experiment(tmp_path / "root" / "long"))
     with Journal.open(long.journal) as journal:
         journal.append(start())
@@ -72,16 +72,16 @@ def test_of_a_long_run_only_the_steps_shown_are_read_again(tmp_path: Path, monke
         assert "echo 500<" in pages.get(f"{here}/steps/500").text
 
 
-def test_a_page_shows_what_was_journalled_since(run: RunFolder, pages: TestClient) -> None:
+def test_a_page_shows_new_journal_entries(run: RunFolder, pages: TestClient) -> None:
     run.journal.unlink()
-    assert "There is no step yet" in pages.get(RUN).text
+    assert "No steps yet" in pages.get(RUN).text
     with Journal.open(run.journal) as journal:
         journal.append(start())
         journal.append(step(1))
         assert "echo 1<" in pages.get(RUN).text
         with run.journal.open("ab") as file:
             file.write(b'{"n": 3, "previous": "')  # somebody is writing
-        assert "cannot be read further" not in pages.get(RUN).text
+        assert "rest of the journal cannot be read" not in pages.get(RUN).text
         journal.append(step(2))
         journal.append(end(2, snapshot="a" * 64))
     assert "echo 2<" in pages.get(RUN).text
@@ -92,14 +92,14 @@ def test_a_page_shows_what_was_journalled_since(run: RunFolder, pages: TestClien
     "line",
     [b"", b"[]", b"null", b"{}", b'{"kind": "step"}', b'{"kind": "steps"}', b"\xff\xfe", b"[" * 5000, b" " * (1 << 21)],
 )
-def test_a_malformed_line_is_told_and_the_steps_before_it_are_shown(
+def test_a_malformed_line_is_reported_and_earlier_steps_are_shown(
     run: RunFolder, pages: TestClient, line: bytes
 ) -> None:
     lines = run.journal.read_bytes().split(b"\n")
     run.journal.write_bytes(b"\n".join([*lines[:2], line, *lines[2:]]))
     answer = pages.get(RUN)
     assert answer.status_code == 200
-    assert "The journal cannot be read further" in answer.text and "steps.jsonl" in answer.text
+    assert "The rest of the journal cannot be read" in answer.text and "steps.jsonl" in answer.text
     assert f'href="{RUN}/steps/1"' in answer.text and f'href="{RUN}/steps/2"' not in answer.text
     assert pages.get(f"{RUN}/steps/1").status_code == 200
     missing = pages.get(f"{RUN}/steps/2")
@@ -115,19 +115,19 @@ def test_a_field_of_another_name_is_an_error_not_an_empty_page(
 ) -> None:
     run.journal.write_bytes(run.journal.read_bytes().replace(old, new))
     text = pages.get(RUN).text
-    assert "cannot be read further" in text and "There is no step yet" in text
+    assert "rest of the journal cannot be read" in text and "No steps yet" in text
 
 
 def test_a_journal_that_does_not_begin_with_a_start_has_no_first_changes(run: RunFolder, pages: TestClient) -> None:
     run.journal.write_bytes(run.journal.read_bytes().partition(b"\n")[2])
     assert pages.get(f"{RUN}/steps/1").status_code == 200
     answer = pages.get(f"{RUN}/steps/1/diff")
-    assert answer.status_code == 500 and "not with &#39;start&#39;" in answer.text
+    assert answer.status_code == 500 and "must begin with &#39;start&#39;" in answer.text
 
 
 @pytest.mark.parametrize("name", ["run.json", "steps.jsonl", "curve.json", "decision.json", ".lock"])
 @pytest.mark.parametrize("kind", ["pipe", "link", "folder", "garbage"])
-def test_files_that_are_not_ours_hold_nobody_up(run: RunFolder, pages: TestClient, name: str, kind: str) -> None:
+def test_abnormal_files_do_not_block_pages(run: RunFolder, pages: TestClient, name: str, kind: str) -> None:
     file = run.path / name
     file.unlink(missing_ok=True)
     match kind:
@@ -149,9 +149,9 @@ def test_files_that_are_not_ours_hold_nobody_up(run: RunFolder, pages: TestClien
 
 
 KINDS: dict[str, tuple[Observation, list[str]]] = {
-    "text": (TextResult(text="so be it"), ["Answer", "so be it"]),
+    "text": (TextResult(text="so be it"), ["Text", "so be it"]),
     "refusal": (Refusal(text="no such file"), ["Refused", "no such file"]),
-    "interruption": (Interruption(cause="working time"), ["Interrupted by the run", "<dd>working time</dd>"]),
+    "interruption": (Interruption(cause="working time"), ["Interrupted", "<dd>working time</dd>"]),
     "program": (
         ProgramOutput(script="train.py", exit_code=3, stdout="epoch 1", stderr="Killed"),
         ["<dd>train.py</dd>", "<dd>3</dd>", "Standard output", "epoch 1", "Standard error", "Killed"],
@@ -177,7 +177,7 @@ KINDS: dict[str, tuple[Observation, list[str]]] = {
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("padding", ["", pytest.param("x" * 10_000, marks=pytest.mark.slow)], ids=["short", "long"])
-def test_each_kind_of_observation_is_shown_as_what_it_is(tmp_path: Path, kind: str, padding: str) -> None:
+def test_each_kind_of_observation_has_its_own_presentation(tmp_path: Path, kind: str, padding: str) -> None:
     observation, words = KINDS[kind]
     plan = make_experiment(tmp_path / "root" / "odd")
     if padding and isinstance(observation, TextResult | Refusal):

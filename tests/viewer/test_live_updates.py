@@ -19,7 +19,7 @@ from viewed import TASK, make_experiment, make_record
 
 from podium.report.results import RunKey
 from podium.runs.records import Progress
-from podium.viewer import server as server_module
+from podium.viewer import web_server as server_module
 from podium.viewer.app import make_app
 from podium.viewer.index.verify_requests import Verifier
 from podium.viewer.page_site import Site
@@ -64,7 +64,7 @@ def events(lines: Iterator[str], count: int) -> list[str]:
 
 
 @pytest.mark.parametrize("page", ["/", "/experiments/first", f"/runs/first/{TASK}/0"])
-def test_a_change_is_told_once(root: Path, site: Site, address: str, page: str) -> None:
+def test_a_change_sends_one_event(root: Path, site: Site, address: str, page: str) -> None:
     plan = make_experiment(root / "first", seeds=2)
     run = make_record(root / "first", plan, status="running", score=None)
     site.index.refresh(now=True)
@@ -106,7 +106,7 @@ def test_streams_end_with_the_server(site: Site, address: str) -> None:
         assert list(lines) is not None  # it ends
 
 
-def test_verifying_is_asked_for_and_shown(root: Path, site: Site) -> None:
+def test_verification_can_be_requested_and_is_shown(root: Path, site: Site) -> None:
     plan = make_experiment(root / "first", seeds=2)
     make_record(root / "first", plan)
     asked: list[Path] = []
@@ -123,16 +123,16 @@ def test_verifying_is_asked_for_and_shown(root: Path, site: Site) -> None:
         here = f"/runs/first/{TASK}/0"
         assert "has not been verified" in pages.get(here).text
         for _ in range(2):  # the second time it is already on its way
-            assert "Verifying:" in pages.post(f"{here}/verify", data={"token": site.token.text}).text
-        assert "verifying 1 run" in pages.get("/experiments/first").text
+            assert "Verifying the journal" in pages.post(f"{here}/verify", data={"token": site.token.text}).text
+        assert "Verifying 1 run" in pages.get("/experiments/first").text
         may_go.set()
         deadline = time.monotonic() + 600
         while site.verifier.is_waiting(RunKey("first", TASK, 0)) and time.monotonic() < deadline:
             time.sleep(0.01)
         text = pages.get(here).text
-        assert "Not verified" in text and "grade: &lt;b&gt;it differs" in text
+        assert "Verification failed" in text and "same result: &lt;b&gt;it differs" in text
         assert len(asked) == 1
-        assert "1 not" in pages.get("/experiments/first").text
+        assert "1 failed" in pages.get("/experiments/first").text
 
 
 def test_a_run_without_a_journal_does_not_verify(root: Path, site: Site) -> None:
@@ -147,14 +147,14 @@ def podium(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
 
 
-def test_the_command_refuses_what_makes_no_sense(root: Path) -> None:
+def test_the_command_refuses_invalid_options(root: Path) -> None:
     elsewhere = podium("view", str(root), "--host", "0.0.0.0")
     assert elsewhere.returncode == 2 and "ssh -L" in elsewhere.stderr
     absent = podium("view", str(root / "absent"))
     assert absent.returncode == 2 and "podium run" in absent.stderr
 
 
-def test_the_usual_port_may_be_taken_but_not_one_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_default_port_falls_back_to_a_free_one(monkeypatch: pytest.MonkeyPatch) -> None:
     with contextlib.closing(socket.socket()) as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

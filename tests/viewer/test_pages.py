@@ -84,19 +84,19 @@ def test_every_link_leads_to_a_page_and_every_page_obeys_the_policy(pages: TestC
         assert any(kind in address for address in seen), kind
 
 
-def test_the_list_says_what_there_is(pages: TestClient) -> None:
+def test_the_list_shows_all_experiments(pages: TestClient) -> None:
     text = pages.get("/").text
     assert "4 experiments" in text
     assert text.index("nested/plain") < text.index(">search<") < text.index("hostile")  # the newest first
-    assert "2 of 4 finished" in text and "1 gold" in text and "cannot be read" in text
-    assert "No experiment matches" in pages.get("/?find=nobody").text
+    assert "2 of 4 finished" in text and "1 gold" in text and "Unreadable:" in text
+    assert "No matching experiments" in pages.get("/?find=nobody").text
     assert ">search<" not in pages.get("/?find=gpt-4o").text
 
 
 def test_an_experiment_lists_its_runs(pages: TestClient) -> None:
     text = pages.get("/experiments/search").text
     assert "it broke" in text and "not started" in text and "2 tasks × 2 seeds" in text
-    assert "50.0 % of tasks with a medal" in text and "1 run failed" in text and "1 invalid" in text
+    assert "50.0 % of tasks with a medal" in text and "run failed (1)" in text and "1 invalid" in text
     assert text.count('class="mark bronze"') == text.count('class="mark gold"') == 1
     only = pages.get("/experiments/search?status=failed").text
     assert "it broke" in only and "gold" not in only.split("<tbody>")[1]
@@ -109,12 +109,12 @@ def test_an_experiment_lists_its_runs(pages: TestClient) -> None:
 def test_a_run_shows_grade_budget_curve_tree_and_steps(pages: TestClient) -> None:
     text = pages.get(RUN).text
     assert "0.8" in text and "bronze" in text and "42 s of 1 min 40 s" in text and "3 of 50" in text
-    assert 'class="limit gold"' in text and "submission scores 0.8, bronze medal" in text
+    assert 'class="limit gold"' in text and "Submission score 0.8, bronze medal" in text
     assert text.count('class="mark tried"') == 3  # the scripts that were judged good
     assert text.count("/tree/4") >= 1 and "Try script 1: print(&#39;one that crashes&#39;)" in text
     assert "validation score 0.79, valid submission" in text and "exit code 1; output of 1" in text
-    assert ">working time<" in text and ">Accuracy (higher is better)<" in text
-    assert "below the scale" in text and 'class="beside"' in text
+    assert ">Working time<" in text and ">Accuracy (higher is better)<" in text
+    assert "below the visible range" in text and 'class="beside"' in text
     assert pages.get(f"/runs/search/{TASK}/9").status_code == 404
     assert pages.get(f"/runs/search/{TASK}/0?step=3").headers["location"] == f"{RUN}/steps/3"
 
@@ -127,7 +127,7 @@ def test_the_tree_grows_with_the_steps(pages: TestClient) -> None:
     assert pages.get(f"/runs/nested/plain/{TASK}/0/tree").status_code == 404  # that agent keeps none
 
 
-def test_files_of_a_run_can_be_saved(pages: TestClient, experiments: Path) -> None:
+def test_files_of_a_run_can_be_downloaded(pages: TestClient, experiments: Path) -> None:
     folder = experiments / "search" / TASK / "0"
     for name, file in (("journal", "steps.jsonl"), ("record", "run.json"), ("curve", "curve.json")):
         saved = pages.get(f"{RUN}/save/{name}")
@@ -174,30 +174,30 @@ def test_the_leaderboard_filters(pages: TestClient) -> None:
     (row,) = re.findall(r"<tr>(?:(?!</tr>).)*>search<.*?</tr>", everyone, re.DOTALL)
     numbers = re.findall(r'<td class="n nowrap" data-label="[^"]*">([\d.]+)</td>', row)
     assert numbers == ["50.0", "0.0", "50.0", "50.0", "35.8"]  # the first seed: a bronze medal, and a run that failed
-    assert "1 seed of 2 tasks" in row and "0 of 3" in row
+    assert "2 tasks, 1 seed" in row and "0 of 3" in row
     only = pages.get("/leaderboard?agent=recipes").text.split("<tbody>")[1]
     assert "search" in only and "nested/plain" not in only
     assert "nested/plain" in pages.get("/leaderboard?model=openai/gpt-4o").text.split("<tbody>")[1]
-    assert "No experiment matches" in pages.get("/leaderboard?edition=fixed").text
-    assert "No experiment matches" in pages.get("/leaderboard?verified=1").text
+    assert "No matching experiments" in pages.get("/leaderboard?edition=fixed").text
+    assert "No matching experiments" in pages.get("/leaderboard?verified=1").text
     suite = pages.get("/leaderboard?suite=mle-bench").text
     assert "1 of 75 tasks" in suite and 'data-label="rank">1<' not in suite
 
 
 def test_two_experiments_are_compared(pages: TestClient) -> None:
     text = unescape(pages.get("/compare?a=search&b=nested/plain").text)
-    assert "No difference in any medal: 100.0 both." in text and "What else differs" in text
-    assert "same experiment" in pages.get("/compare?a=search&b=search").text
-    assert "no experiment of that name" in pages.get("/compare?a=search&b=nobody").text
+    assert "No difference in any medal: both have 100.0." in text and "Other differences" in text
+    assert "two different experiments" in pages.get("/compare?a=search&b=search").text
+    assert "does not exist" in pages.get("/compare?a=search&b=nobody").text
 
 
 @pytest.mark.parametrize(
     "address", ["/nothing", "/runs/", "/runs/search", "/experiments/", "/runs/search/x/99999999999"]
 )
-def test_an_address_of_nothing_is_answered_with_a_page(pages: TestClient, address: str) -> None:
+def test_an_unknown_address_gets_an_error_page(pages: TestClient, address: str) -> None:
     answer = pages.get(address)
     assert answer.status_code == 404
-    assert "That cannot be shown" in answer.text
+    assert "<h1>Not found</h1>" in answer.text
 
 
 def test_imported_grading_reports_are_experiments_too(tmp_path: Path) -> None:
@@ -214,20 +214,20 @@ def test_imported_grading_reports_are_experiments_too(tmp_path: Path) -> None:
     with TestClient(make_app(site), base_url="http://localhost") as pages:
         assert "2 imported" in pages.get("/").text
         experiment = pages.get("/experiments/theirs").text
-        assert "imported grading reports" in experiment and "gold" in experiment and "/runs/" not in experiment
+        assert "Imported grading reports" in experiment and "gold" in experiment and "/runs/" not in experiment
         assert pages.get(f"/runs/theirs/{TASK}/0").status_code == 404
         assert "50.0" in pages.get("/leaderboard?agent=theirs").text
-        assert "imported, so budget" in pages.get("/compare?a=theirs&b=ours").text
+        assert "imported: budget" in pages.get("/compare?a=theirs&b=ours").text
 
 
 def test_a_task_shows_goal_leaderboard_and_every_run(pages: TestClient) -> None:
     text = unescape(pages.get(f"/tasks/{TASK}").text)
-    assert "Spaceship Titanic" in text and "Accuracy, higher is better" in text and "gold from 0.81903" in text
+    assert "Spaceship Titanic" in text and "Accuracy, higher is better" in text and "Gold: from 0.81903" in text
     assert text.count('class="zone ') == 4 and text.count('<circle class="mark c') == 3
-    assert "search, seed 1: 0.95, percentile 99: beyond the scale" in text
+    assert "search, seed 1: 0.95, percentile 99 (outside the visible range)" in text
     assert "carried to another dimension" in text and "<td>where the passenger embarked</td>" in text
-    assert re.findall(r'data-label="place">(.*?)<', text) == ["1", "2", "2", "2"]
-    assert "Not prepared here" in text and ">working time<" in text
+    assert re.findall(r'data-label="rank">(.*?)<', text) == ["1", "2", "2", "2"]
+    assert "The data is not prepared" in text and ">Working time<" in text
     assert "<h2>" not in text.split('class="brief"')[1]
     agents = pages.get(f"/tasks/{TASK}?group=agent").text
     assert '<span class="swatch c1"></span>command' in agents
@@ -236,7 +236,7 @@ def test_a_task_shows_goal_leaderboard_and_every_run(pages: TestClient) -> None:
     assert pages.get("/tasks/nobody").status_code == 404
 
 
-def test_runs_of_another_form_stand_by_themselves(tmp_path: Path) -> None:
+def test_runs_of_different_forms_are_ranked_separately(tmp_path: Path) -> None:
     plan = make_experiment(tmp_path / "root" / "mixed", seeds=3)
     make_record(tmp_path / "root" / "mixed", plan, score=0.7)
     make_record(tmp_path / "root" / "mixed", plan, seed=1, score=0.9, miniature=True)
@@ -256,5 +256,5 @@ def test_experiments_are_grouped_by_agent_or_model(tmp_path: Path) -> None:
     with TestClient(make_app(site), base_url="http://localhost") as pages:
         by_agent = pages.get("/?group=agent").text
         assert by_agent.index("<h2>aide</h2>") < by_agent.index(">other<") < by_agent.index(">mine<")
-        assert "<h2>no model</h2>" in pages.get("/?group=model").text
+        assert "<h2>No model</h2>" in pages.get("/?group=model").text
         assert "<h2>" not in pages.get("/?group=name").text

@@ -88,7 +88,7 @@ def test_a_score_below_the_scale_is_marked() -> None:
     assert chart is not None and [mark.is_below for mark in chart.marks] == [True, False]
 
 
-def test_a_brief_holds_no_markup_links_or_pictures_of_its_own() -> None:
+def test_a_brief_is_rendered_without_html_links_or_images() -> None:
     html = render_markdown(
         '# Title\n<script>x</script> [here](https://example.org/?a="1) ![p](x.png)\n\n[j](javascript:x)'
     )

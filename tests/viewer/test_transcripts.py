@@ -26,10 +26,10 @@ def reader() -> Iterator[TranscriptReader]:
     reader.close()
 
 
-def test_each_exchange_says_what_is_new(tmp_path: Path) -> None:
+def test_each_exchange_has_only_new_messages(tmp_path: Path) -> None:
     run = make_record(tmp_path, make_experiment(tmp_path))
     found = parse_log(str(write_log(run, ["one", "two", "two"])))
-    assert [[message.role for message in each.told] for each in found.exchanges] == [
+    assert [[message.role for message in each.prompt] for each in found.exchanges] == [
         ["system", "user"],
         ["tool"],
         ["tool"],
@@ -46,7 +46,7 @@ def test_each_exchange_says_what_is_new(tmp_path: Path) -> None:
 
 
 def test_long_conversations_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transcripts, "MOST_EXCHANGES", 2)
+    monkeypatch.setattr(transcripts, "MAX_EXCHANGES", 2)
     monkeypatch.setattr(transcripts, "TEXT_CHARACTERS", 1_000)
     run = make_record(tmp_path, make_experiment(tmp_path))
     found = parse_log(str(write_log(run, ["x" * 5_000, "two", "three"])))
@@ -55,7 +55,7 @@ def test_long_conversations_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert answer is not None and (len(answer.text), answer.size) == (1_000, 5_000)
 
 
-def test_a_log_that_is_none_is_told(tmp_path: Path, reader: TranscriptReader) -> None:
+def test_an_unreadable_log_is_reported(tmp_path: Path, reader: TranscriptReader) -> None:
     (tmp_path / "bad.eval").write_bytes(b"PK\x03\x04 not an archive")
     found = reader.read(tmp_path / "bad.eval", top=tmp_path).result(timeout=600)
     assert found.error is not None and found.error.startswith("bad.eval cannot be read") and not found.exchanges
@@ -75,8 +75,8 @@ def test_the_page_shows_and_finds(pages: TestClient, site: Site, experiments: Pa
     assert "<script>document" not in text and "&lt;script&gt;document" in text
     assert text.count('class="message assistant"') == 3
     one = unescape(pages.get(f"{RUN}/transcript?find=LOOK data").text)
-    assert re.findall("<mark>(.*?)</mark>", one) == ["look", "data"] and "1 of 3 exchanges" in one
-    assert "Nothing was found" in pages.get(f"{RUN}/transcript?find=nowhere").text
+    assert re.findall("<mark>(.*?)</mark>", one) == ["look", "data"] and "1 of 3 model calls" in one
+    assert "No matches" in pages.get(f"{RUN}/transcript?find=nowhere").text
     assert f"{RUN}/transcript" in pages.get(RUN).text
     assert pages.get(f"/runs/search/{TASK}/0/transcript").status_code == 404
 
@@ -88,4 +88,4 @@ def test_a_page_does_not_wait_for_a_long_log(tmp_path: Path, monkeypatch: pytest
     site = Site(tmp_path / "root", file=tmp_path / "index.sqlite")
     with TestClient(make_app(site), base_url="http://localhost") as pages:
         page = pages.get(f"/runs/one/{TASK}/0/transcript").text
-        assert "being read" in page and 'data-live="/live/runs/one' in page
+        assert "Loading the transcript" in page and 'data-live="/live/runs/one' in page

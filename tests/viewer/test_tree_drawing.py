@@ -47,7 +47,7 @@ def test_lists_are_nested_as_the_tree_is() -> None:
     assert sum(item.opens for item in items) == sum(item.closes for item in items)
 
 
-def test_a_chain_of_thousands_is_no_problem() -> None:
+def test_a_chain_of_thousands_of_nodes_is_drawn() -> None:
     picture = draw(search([(), *((number,) for number in range(3_000))]))
     assert len(picture.items) == 3_001 and picture.items[-1].closes == 3_000
 

@@ -1,4 +1,4 @@
-"""What the agent is told of its surroundings."""
+"""Instructions for the agent."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import pytest
 from podium import api
 from podium.sandbox.linux.bubblewrap import Bubblewrap
 from podium.sandbox.spec import NetworkAccess, SandboxSpec
-from podium.workspace.layout import Resources, instructions
+from podium.workspace.instructions import Resources, write_instructions
 
 
 @pytest.mark.parametrize(
-    ("access", "said"),
+    ("access", "expected"),
     [
-        (False, "There is no network."),
-        (True, "Programs can use the network."),
+        (False, "There is no network access."),
+        (True, "You have network access."),
         (
             ("pypi.org", "mirror.lan:80=10.0.0.5"),
-            "only these hosts, through the proxy in $HTTPS_PROXY: pypi.org, mirror",
+            "limited to these hosts, through the proxy in $HTTPS_PROXY: pypi.org, mirror",
         ),
     ],
 )
-def test_instructions_say_what_can_be_reached(access: NetworkAccess, said: str) -> None:
+def test_instructions_describe_network_access(access: NetworkAccess, expected: str) -> None:
     resources = Resources(cores=1, gpus=0, time_s=None, steps=None)
     spec, capabilities = SandboxSpec(network=access), Bubblewrap().capabilities()
-    text = instructions(resources, api.load("spaceship-titanic"), capabilities, spec)
-    assert said in text
+    text = write_instructions(resources, api.load("spaceship-titanic"), capabilities, spec)
+    assert expected in text
     assert "http://localhost:5000/validate" in text
-    assert ("nothing can be installed" in text) is (access is False)
+    assert ("No other packages can be installed" in text) is (access is False)

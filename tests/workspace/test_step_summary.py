@@ -1,4 +1,4 @@
-"""Steps in words say what an agent did and what came of it, whatever it wrote."""
+"""One-line summaries of any step."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from podium.workspace.journal.observations import (
     TextResult,
     ValidationResult,
 )
-from podium.workspace.step_summary import action_in_words, result_in_words, script_title
+from podium.workspace.step_summary import script_title, summarize_action, summarize_observation
 
 
 @pytest.mark.parametrize(
@@ -36,8 +36,8 @@ from podium.workspace.step_summary import action_in_words, result_in_words, scri
         ("run_command", {"command": "x" * 500}, "Run " + "x" * 119 + "…"),
     ],
 )
-def test_an_action_says_what_it_is_about(name: str, arguments: dict[str, object], words: str) -> None:
-    assert action_in_words(Action(name=name, arguments=arguments)) == words
+def test_the_summary_of_an_action_names_its_object(name: str, arguments: dict[str, object], words: str) -> None:
+    assert summarize_action(Action(name=name, arguments=arguments)) == words
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_an_action_says_what_it_is_about(name: str, arguments: dict[str, object]
         ("(" * 50_000, "(" * 119 + "…"),
     ],
 )
-def test_a_script_is_named_by_what_it_says_of_itself(script: str, title: str) -> None:
+def test_a_script_is_named_by_its_docstring_or_comment(script: str, title: str) -> None:
     assert script_title(script) == title
 
 
@@ -70,15 +70,19 @@ def test_a_script_is_named_by_what_it_says_of_itself(script: str, title: str) ->
         (ScriptResult(exit_code=1, output="Trace\nKeyError: 'x'\n\n"), "exit code 1; KeyError: 'x'", "bad"),
         (ScriptResult(exit_code=None, stopped="time limit of 3 s"), "stopped: time limit of 3 s", "bad"),
         (ProgramOutput(exit_code=0, stdout="a\nb\n"), "b", "neutral"),
-        (ProgramOutput(exit_code=0), "ended without an error, printed nothing", "neutral"),
+        (ProgramOutput(exit_code=0), "ended without an error or output", "neutral"),
         (ProgramOutput(exit_code=127, stderr="sh: nope: not found"), "exit code 127; sh: nope: not found", "bad"),
-        (SubmissionResult(script=2, accepted=True), "script 2 is the submission now", "good"),
+        (SubmissionResult(script=2, accepted=True), "script 2 is now the submission", "good"),
         (SubmissionResult(script=2, accepted=False, reason="there is none"), "there is none", "bad"),
         (ValidationResult(valid=True), "the submission is valid", "good"),
         (Refusal(text="no such file"), "no such file", "bad"),
-        (Interruption(cause="working time"), "This action was ended: working time is used up.", "bad"),
+        (
+            Interruption(cause="working time"),
+            "The action was stopped because the run ended. Cause: working time.",
+            "bad",
+        ),
         (TextResult(text="an answer\nof lines"), "an answer of lines", "neutral"),
     ],
 )
-def test_a_result_says_how_it_went(observation: Observation, words: str, verdict: str) -> None:
-    assert result_in_words(observation) == (words, verdict)
+def test_the_summary_of_a_result_includes_its_tone(observation: Observation, words: str, verdict: str) -> None:
+    assert summarize_observation(observation) == (words, verdict)

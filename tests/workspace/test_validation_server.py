@@ -22,7 +22,7 @@ LIMIT = 10_000
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    """Of a validator that calls a file valid if it holds the bytes `good`."""
+    """Port of a validator that accepts only files with the bytes `good`."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def check(path: Path) -> str | None:
@@ -54,7 +54,7 @@ FORM = "multipart/form-data; boundary=mark"
     ("content", "said"),
     [(b"good", "Submission is valid."), (b"other", "Submission is invalid! it is bad."), (b"", "invalid")],
 )
-def test_a_form_is_judged(port: int, content: bytes, said: str) -> None:
+def test_a_form_is_validated(port: int, content: bytes, said: str) -> None:
     status, document = ask(port, form(content), Content_Type=FORM)
     assert status == 200
     assert said in document["result"]
@@ -64,12 +64,12 @@ def test_a_bare_body_is_the_file(port: int) -> None:
     assert ask(port, b"good", Content_Type="text/csv") == (200, {"result": "Submission is valid."})
 
 
-def test_a_form_without_the_field_is_told(port: int) -> None:
+def test_a_form_without_the_field_is_rejected(port: int) -> None:
     status, document = ask(port, form(b"good", name="upload"), Content_Type=FORM)
     assert (status, document["error"]) == (400, "no file")
 
 
-def test_too_much_is_refused_unread(port: int) -> None:
+def test_oversized_requests_are_rejected_unread(port: int) -> None:
     with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=600)) as connection:
         connection.putrequest("POST", "/validate")
         connection.putheader("Content-Length", str(10**12))
@@ -90,7 +90,7 @@ def test_any_body_gets_an_answer(port: int, body: bytes, kind: str) -> None:
     assert status in (200, 400)
 
 
-def test_content_survives_as_it_is(port: int, tmp_path: Path) -> None:
+def test_content_is_passed_on_unchanged(port: int, tmp_path: Path) -> None:
     seen = []
     listener = socket.create_server(("127.0.0.1", 0))
     server = Validator(listener, lambda path: seen.append(path.read_bytes()), limit_bytes=LIMIT)
@@ -100,15 +100,15 @@ def test_content_survives_as_it_is(port: int, tmp_path: Path) -> None:
     server.close()
 
 
-def test_connections_without_number_take_a_bounded_number_of_threads(port: int) -> None:
+def test_the_number_of_threads_is_bounded(port: int) -> None:
     with measured() as cost:
         attack(CONNECTIONS, port, 1000)
-    assert cost.threads <= validation_server.MOST_CONNECTIONS + 1  # and the one that measures
-    assert cost.descriptors <= 2 * validation_server.MOST_CONNECTIONS
+    assert cost.threads <= validation_server.MAX_CONNECTIONS + 1  # and the one that measures
+    assert cost.descriptors <= 2 * validation_server.MAX_CONNECTIONS
     assert when_free(lambda: ask(port, b"good")) == (200, {"result": "Submission is valid."})
 
 
-def test_a_body_that_is_too_large_is_dropped_and_answered(port: int) -> None:
+def test_an_oversized_body_is_discarded_and_answered(port: int) -> None:
     with measured() as cost:
         said = attack(BODY, port, "/validate", 256 << 20)
     assert "413" in said.splitlines()[0] and "larger than 10,000 bytes" in said
@@ -116,8 +116,8 @@ def test_a_body_that_is_too_large_is_dropped_and_answered(port: int) -> None:
 
 
 @pytest.mark.parametrize("head", [b"POST /val", b"POST /validate HTTP/1.1\r\nContent-Length: 100\r\n\r\n"])
-def test_whoever_sends_too_slowly_is_dropped(port: int, monkeypatch: pytest.MonkeyPatch, head: bytes) -> None:
+def test_slow_clients_are_dropped(port: int, monkeypatch: pytest.MonkeyPatch, head: bytes) -> None:
     monkeypatch.setattr(validation_server, "RECEIVE_TIMEOUT_S", 0.2)
-    dawdle(port, [head], validation_server.MOST_CONNECTIONS)
+    dawdle(port, [head], validation_server.MAX_CONNECTIONS)
     monkeypatch.undo()  # an honest client may be slow on a busy machine
     assert when_free(lambda: ask(port, b"good")) == (200, {"result": "Submission is valid."})

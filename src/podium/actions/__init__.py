@@ -1,7 +1,7 @@
-"""The one action space: what an agent can do in its workspace, and what it observes.
+"""The action space: the actions an agent can take in its workspace and the observations they return.
 
-Actions work in any sandbox, in a run or as tools of Inspect. Each gives back a typed observation, whose text is what a
-language model reads; an action that cannot be done says why.
+Actions work in any sandbox, in a run or as Inspect tools. Each returns a typed observation, whose `text` is what a
+language model reads; an action that cannot be performed returns the reason.
 """
 
 from podium.actions.action_context import ActionContext, CheckSubmission, Person

@@ -1,4 +1,4 @@
-"""What actions have to work with."""
+"""Context of an action: the workspace and the services a run provides."""
 
 from __future__ import annotations
 
@@ -10,49 +10,49 @@ from podium.actions.program_runner import RunProgram, run_in_sandbox
 from podium.sandbox.spec import HOME
 
 Person = Callable[[str], Awaitable[str]]
-"""Somebody who answers a request, in words."""
+"""Callback that puts a request to a person and returns the answer."""
 CheckSubmission = Callable[[str], Awaitable[str | None]]
-"""What is wrong with the submission at a path of the workspace; None if its form is right."""
+"""Callback that checks the submission at a workspace path: returns the problem, or None if its format is valid."""
 
 
-class HeldOutRows(Protocol):
-    """Scores what scripts predict for rows whose labels were set aside."""
+class HeldOutScorer(Protocol):
+    """Scorer of a script's predictions for rows whose labels were held out."""
 
     async def take(self, folder: str) -> tuple[float | None, float | None]:
-        """The scores, for the search and for the final choice, of the submission in a folder of the workspace.
+        """Return the search and selection scores of the submission in a workspace folder.
 
-        The submission there is left with the test rows alone; all predictions stay beside it.
+        The file is reduced to the test rows; all predictions are kept next to it.
         """
         ...
 
     async def submit_ensemble(self, folders: Sequence[str]) -> str:
-        """Submits a blend of what scripts predicted in their folders, weighted on the rows for the final choice.
+        """Submit a blend of the predictions in several folders, weighted on the rows held out for selection.
 
         Raises:
-            ValueError: nothing can be blended.
+            ValueError: there is nothing to blend.
         """
         ...
 
 
 @dataclass(frozen=True)
 class ActionContext:
-    """The workspace, and what a run provides. By default the sandbox of the current Inspect sample, without a run."""
+    """Workspace and services for actions; by default the sandbox of the current Inspect sample, without a run."""
 
     root: str = HOME
-    """The workspace as programs see it: paths are relative to it and cannot leave it."""
+    """Workspace as programs see it: paths are relative to it and cannot leave it."""
     linked: tuple[str, ...] = ()
-    """Where links of the workspace lead to what would be mounted if there were a sandbox: to be read, not written."""
+    """Targets of workspace links that replace mounts when there is no sandbox. Readable, not writable."""
     python: str = "python"
-    """The interpreter that runs scripts."""
+    """Python interpreter that runs scripts."""
     run_program: RunProgram = run_in_sandbox
     check_submission: CheckSubmission | None = None
-    """None: there is no task, and the actions that check submissions are not offered."""
+    """None without a task: actions that check submissions are then unavailable."""
     person: Person | None = None
-    """None: nobody can be asked for help."""
-    held_out: HeldOutRows | None = None
-    """Rows that were set aside for scoring scripts; None where there are none."""
+    """None without an operator who can be asked for help."""
+    held_out: HeldOutScorer | None = None
+    """Scorer on held-out rows; None without any."""
     problem: str = ""
-    """What the agent was asked to do, for the actions that look back at its research."""
+    """Research problem of the agent, for the actions that review its work."""
     seed: int = 0
     remaining_s: Callable[[], float | None] = lambda: None
-    """Seconds of working time that are left; None if there is no limit."""
+    """Function that returns the remaining working time in seconds; None without a limit."""

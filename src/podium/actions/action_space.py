@@ -1,4 +1,4 @@
-"""The whole action space: every action by name, and how to perform one."""
+"""The action space: every action by name, and `perform`, which runs one."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ ACTIONS: Mapping[str, ActionSpec] = MappingProxyType(
 
 
 def offered(context: ActionContext) -> dict[str, ActionSpec]:
-    """The actions that can be done with what the context provides."""
+    """Return the actions for which the context provides everything they need."""
     return {name: spec for name, spec in ACTIONS.items() if not spec.needs or getattr(context, spec.needs) is not None}
 
 
 def tools(context: ActionContext | None = None) -> dict[str, Tool]:
-    """The actions as tools of Inspect, by name; without a context, in the sandbox of the current sample."""
+    """Return the actions as Inspect tools by name; without a context, for the sandbox of the current sample."""
     place = context or ActionContext()
     return {name: spec.as_tool(place) for name, spec in offered(place).items()}
 
@@ -47,16 +47,16 @@ def tools(context: ActionContext | None = None) -> dict[str, Tool]:
 async def perform(
     name: str, arguments: object, context: ActionContext, actions: Mapping[str, ActionSpec] | None = None
 ) -> Observation:
-    """The observation after an action, whatever name and arguments an agent came up with.
+    """Perform an action and return its observation; the name and the arguments may be anything a model wrote.
 
     Args:
         name: an action's name or display name.
-        arguments: its arguments, as they were read from JSON; a number may come as a string.
-        actions: those the agent has, by name; all that the context offers if not given.
+        arguments: its arguments, as read from JSON; numbers may be strings.
+        actions: the agent's actions by name; by default all that the context offers.
     """
     known = offered(context) if actions is None else actions
     for spec in known.values():
         if spec.is_called(name):
             return await spec.perform(context, arguments)
     names = ", ".join(f"{spec.title} ({spec.name})" for spec in known.values())
-    return Refusal(text=f"There is no action {bounded(name, 100)!r}. The actions are: {names}.")
+    return Refusal(text=f"There is no action {bounded(name, 100)!r}. The available actions are: {names}.")

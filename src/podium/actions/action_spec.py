@@ -1,4 +1,4 @@
-"""What an action is: a function of a context and typed arguments, declared once, with all there is to say about it."""
+"""Declaration of an action: an async function of a context and typed arguments, described by its docstring."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class ActionError(PodiumError):
-    """An action cannot be done; its message is what the agent observes."""
+    """An action that cannot be performed; the agent observes the message."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Argument:
     """An argument of an action."""
 
     type: ArgumentType
-    """As JSON schema names it."""
+    """JSON schema type."""
     description: str
     default: Any = inspect.Parameter.empty
 
@@ -50,14 +50,14 @@ class Argument:
         return self.default is inspect.Parameter.empty
 
     def convert(self, value: object, name: str) -> object:
-        """The value with the declared type; numbers may come as text.
+        """Return the value with the declared type; numbers may be strings.
 
         Raises:
-            ActionError: it has another type, or cannot be written to a file.
+            ActionError: it has another type, or cannot be written to a file as UTF-8.
         """
         if self.type == "string" and isinstance(value, str):
             if _SURROGATE.search(value):
-                raise ActionError(f"{name} holds half of a character (a lone surrogate): write it whole")
+                raise ActionError(f"{name} contains an incomplete character (a lone surrogate)")
             return value
         if value is None and self.default is None:
             return value
@@ -71,48 +71,48 @@ class Argument:
 
 @dataclass(frozen=True)
 class ActionSpec:
-    """How an action is used, and what does it."""
+    """Name, description, arguments and implementation of an action."""
 
     name: str
     title: str
-    """The display name by which agents with a text protocol call it."""
+    """Display name, used by agents with a text protocol."""
     description: str
     arguments: Mapping[str, Argument]
     returns: str
     function: ActionFunction = field(repr=False)
     needs: Needs | None = None
-    """The part of the context without which it is not offered."""
+    """Context field that the action requires; None for no requirement."""
 
     def is_called(self, name: str) -> bool:
-        """Whether a name that an agent came up with means this action."""
+        """Return whether a name written by an agent means this action; case and punctuation are ignored."""
         wanted = " ".join(re.sub(r"[^\w() ]", "", name.replace("_", " ")).lower().split())
         title = self.title.lower()
         return wanted in (self.name.replace("_", " "), title, title.removesuffix(" (ai)"))
 
     def template(self) -> str:
-        """The arguments as a JSON object with a description in place of each value."""
+        """Return the arguments as a JSON object with a description in place of each value."""
         places = {
-            name: f"[{'' if argument.is_required else 'may be left out: '}{argument.description}]"
+            name: f"[{'' if argument.is_required else 'optional: '}{argument.description}]"
             for name, argument in self.arguments.items()
         }
         return json.dumps(places, indent=4, ensure_ascii=False)
 
     def prompt(self) -> str:
-        """How to use the action, as a prompt says it."""
+        """Return the description of the action for a prompt."""
         return f"{self.title}: {self.description}\nInput:\n{self.template()}\nObservation: {self.returns}"
 
-    def name_fault(self, arguments: Mapping[str, object]) -> str | None:
-        """What is wrong with the names of the arguments, if anything, as the end of a sentence about the input."""
+    def argument_name_problem(self, arguments: Mapping[str, object]) -> str | None:
+        """Return the problem with the argument names as a predicate of "the input", or None."""
         missing = [name for name, known in self.arguments.items() if known.is_required and name not in arguments]
         surplus = [repr(name) for name in arguments if name not in self.arguments]
         if missing:
             return f"lacks {', '.join(missing)}"
-        return f"holds {bounded(', '.join(surplus), 200)}, which the action does not take" if surplus else None
+        return f"contains {bounded(', '.join(surplus), 200)}, which the action does not accept" if surplus else None
 
     async def perform(self, context: ActionContext, arguments: object) -> Observation:
-        """The observation after the action, whatever the arguments are.
+        """Perform the action and return its observation; the arguments may be anything a model wrote.
 
-        What is not the action's fault goes on as an exception: a limit of the run, cancellation, a sandbox that ended.
+        Other failures propagate as exceptions: a limit of the run, cancellation, a sandbox that has ended.
         """
         try:
             result = await self.function(context, **self.check(arguments))
@@ -123,7 +123,7 @@ class ActionSpec:
         return observation.model_copy(update=texts)
 
     def tool_info(self) -> ToolInfo:
-        """The action as models that call tools see it."""
+        """Return the action as an Inspect `ToolInfo` for models with tool calling."""
         from inspect_ai.tool import ToolInfo, ToolParam, ToolParams
 
         properties = {
@@ -133,12 +133,12 @@ class ActionSpec:
         required = [name for name, argument in self.arguments.items() if argument.is_required]
         return ToolInfo(
             name=self.name,
-            description=f"{self.description} Gives back: {self.returns}",
+            description=f"{self.description} Returns: {self.returns}",
             parameters=ToolParams(properties=properties, required=required),
         )
 
     def as_tool(self, context: ActionContext) -> Tool:
-        """The action as a tool of Inspect; it gives back the text of the observation."""
+        """Return the action as an Inspect tool that returns the text of the observation."""
         from inspect_ai.tool import ToolDef
 
         async def execute(**kwargs: Any) -> str:
@@ -148,14 +148,14 @@ class ActionSpec:
         return ToolDef(execute, info.name, info.description, info.parameters, max_output=0).as_tool()
 
     def check(self, arguments: object) -> dict[str, object]:
-        """The arguments, each of the declared type.
+        """Return the arguments converted to their declared types.
 
         Raises:
-            ActionError: they are not the declared ones; the message says how to use the action.
+            ActionError: they do not match the declaration; the message shows how to use the action.
         """
         if not isinstance(arguments, dict):
             raise self._misuse("the input must be a JSON object")
-        if fault := self.name_fault(arguments):
+        if fault := self.argument_name_problem(arguments):
             raise self._misuse(f"the input {fault}")
         try:
             return {name: self.arguments[name].convert(value, name) for name, value in arguments.items()}
@@ -167,13 +167,13 @@ class ActionSpec:
 
 
 def action(*, title: str | None = None, needs: Needs | None = None) -> Callable[[ActionFunction], ActionSpec]:
-    """Makes an action of a function that takes a context first; its docstring describes it and its arguments.
+    """Declare an action: a function whose first parameter is a context and whose docstring describes it for agents.
 
-    What it returns is the observation; a string stands for an observation in words.
+    Its return value is the observation; a string becomes a `TextResult`.
 
     Args:
-        title: the display name, if it is not just the name in capitals.
-        needs: the part of the context without which the action is not offered.
+        title: the display name, by default the function's name in title case.
+        needs: the context field that the action requires.
     """
 
     def declare(function: ActionFunction) -> ActionSpec:

@@ -1,4 +1,4 @@
-"""What an agent says to people: asking one for help, and its final answer."""
+"""Actions addressed to people: a request for help and the final answer."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from podium.actions.action_spec import ActionError, action
 
 
 async def ask_operator(request: str) -> str:
-    """The answer of the person who watches the run, asked through Inspect on the terminal or in its panel.
+    """Ask the operator of the run through Inspect, on the terminal or in its panel, and return the answer.
 
     Raises:
-        ActionError: they did not want to answer.
+        ActionError: the operator declined to answer, or there is no terminal.
     """
     from acp.schema import ElicitationSchema
     from inspect_ai.util import InputResult, request_input
@@ -18,21 +18,21 @@ async def ask_operator(request: str) -> str:
 
     schema = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
     try:
-        # Inspect's console would take brackets for markup.
+        # Inspect's console interprets brackets as markup.
         result = await request_input(message=escape(request), schema=ElicitationSchema.model_validate(schema))
     except EOFError:  # there is no terminal to type on
         result = InputResult(outcome="cancelled")
     if result.outcome != "accepted" or not result.content:
-        raise ActionError("Nobody answered the request. Go on without help.")
+        raise ActionError("The request was not answered. Continue without help.")
     return str(result.content["answer"])
 
 
 @action(needs="person")
 async def request_help(context: ActionContext, request: str) -> str:
-    """Ask a person for help, and wait for the answer.
+    """Ask a person for help and wait for the answer.
 
     Args:
-        request: What you need, with all that is needed to understand it.
+        request: What you need, with everything a person needs to know to understand it.
 
     Returns:
         The person's answer.
@@ -43,12 +43,12 @@ async def request_help(context: ActionContext, request: str) -> str:
 
 @action()
 async def final_answer(context: ActionContext, final_answer: str) -> str:
-    """End the work. Do this once, when nothing is left to improve: nothing can be done afterwards.
+    """Finish the work. Call this once, when there is nothing left to improve: no further actions are possible.
 
     Args:
         final_answer: A summary of what was achieved.
 
     Returns:
-        The answer itself; there is no further step.
+        The answer itself; there are no further steps.
     """
     return final_answer

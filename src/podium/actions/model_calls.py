@@ -1,4 +1,4 @@
-"""Calls of a model from within an action."""
+"""Model calls made by actions."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from podium.text import bounded
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
 
-BLOCK_CHARACTERS = 10_000
+MAX_BLOCK_CHARACTERS = 10_000
 BLOCKS = 10
 
 Role = Literal["edit", "fast"]
 DEFAULTS = {"fast": {"temperature": 0.01}}
-"""As in MLAgentBench."""
+"""Default settings per role, as in MLAgentBench."""
 
 
 async def ask(role: Role, messages: str | Sequence[ChatMessage]) -> str:
-    """The answer of the model that has a role, or of the main model.
+    """Return the answer of the model assigned to a role, or of the main model.
 
     Raises:
-        ActionError: it gave none.
+        ActionError: the model gave no answer.
     """
     from inspect_ai.model import ChatMessageUser, get_model
 
@@ -35,15 +35,15 @@ async def ask(role: Role, messages: str | Sequence[ChatMessage]) -> str:
     try:
         output = await generate(get_model(role=role), asked, config, retries=access.retries)
     except ModelUnreachableError as error:  # the agent can go on without the answer
-        raise ActionError(f"The model that does this ({role}) could not answer. {error}") from error
+        raise ActionError(f"The '{role}' model could not answer. {error}") from error
     if output.error or not output.completion.strip():
         reason = output.error or f"its answer was empty ({output.stop_reason})"
-        raise ActionError(f"The model that does this ({role}) could not answer: {bounded(reason, 500)}.")
+        raise ActionError(f"The '{role}' model could not answer: {bounded(reason, 500)}.")
     return output.completion
 
 
 async def ask_about(blocks: Sequence[str], *, name: str, question: str) -> str:
-    """What the fast model says about a text, read block by block; several answers are merged by another call."""
+    """Ask the fast model about a text, block by block; another call merges the answers."""
     answers = [
         await ask("fast", _block_prompt(block, name=name, part=f"{number} of {len(blocks)}", question=question))
         for number, block in enumerate(blocks, start=1)
@@ -51,8 +51,8 @@ async def ask_about(blocks: Sequence[str], *, name: str, question: str) -> str:
     return answers[0] if len(answers) == 1 else await ask("fast", _merge_prompt(answers, name=name, question=question))
 
 
-def split_blocks(text: str, size: int = BLOCK_CHARACTERS) -> list[str]:
-    """The text in blocks shorter than `size`, cut at line ends; only a line that is longer itself is cut inside."""
+def split_blocks(text: str, size: int = MAX_BLOCK_CHARACTERS) -> list[str]:
+    """Split a text at line ends into blocks shorter than `size`; only a longer line is split itself."""
     blocks, block = [], ""
     for line in text.splitlines(keepends=True):
         while len(block) + len(line) >= size:
@@ -71,8 +71,8 @@ def _block_prompt(block: str, *, name: str, part: str, question: str) -> str:
 
 {question}
 
-Answer from this part alone. Quote the lines your answer rests on. State only what the part shows; where it does not
-say, write that it does not. Leave out nothing that bears on the question.
+Answer from this part alone. Quote the lines that support your answer. State only what this part shows, and say so where
+it does not answer the question. Include everything that is relevant to the question.
 
 ===== part {part} of {name} =====
 {block}
@@ -81,11 +81,11 @@ say, write that it does not. Leave out nothing that bears on the question.
 
 def _merge_prompt(answers: Sequence[str], *, name: str, question: str) -> str:
     parts = "\n\n".join(f"===== about part {number} =====\n{text}" for number, text in enumerate(answers, start=1))
-    return f"""Somebody asked about {name}:
+    return f"""This question was asked about {name}:
 
 {question}
 
-It was read part by part. Merge the answers below into one: keep every fact and every quoted line that bears on the
-question, say a thing once, and name contradictions. Add nothing of your own.
+Each part was read separately. Merge the answers below into one: keep every fact and every quoted line that is relevant
+to the question, avoid repetition, and point out contradictions. Add nothing of your own.
 
 {parts}"""

@@ -1,4 +1,4 @@
-"""How actions run programs: through whatever the caller provides, by default the sandbox of the Inspect sample."""
+"""Runner of agent programs: a callback of the run, by default the sandbox of the current Inspect sample."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from podium.sandbox.program_result import Output, ProgramResult
 
 
 class RunOptions(TypedDict, total=False):
-    """How an agent's program is run."""
+    """Options of a program run."""
 
     cwd: Required[str]
-    """Its folder inside the sandbox."""
+    """Working directory inside the sandbox."""
     stdin: str
-    """What it reads."""
+    """Standard input."""
     background: bool
-    """Whether processes it leaves behind may go on when it has ended."""
+    """True if child processes may outlive the program."""
     environment: Mapping[str, str] | None
-    """Variables beside the usual ones."""
+    """Additional environment variables."""
     time_s: float | None
-    """How long it may take at most."""
+    """Time limit in seconds."""
 
 
 class RunProgram(Protocol):
-    """Runs an agent's programs: here a run leases cores, limits time and keeps count."""
+    """Callback that runs an agent's program; a run uses it to lease cores, limit time and account for usage."""
 
     async def __call__(self, command: Sequence[str], **options: Unpack[RunOptions]) -> ProgramResult:
-        """Runs a program, given with its arguments, in the sandbox to its end."""
+        """Run a program with its arguments in the sandbox and wait for it."""
         ...
 
 
 async def run_in_sandbox(command: Sequence[str], **options: Unpack[RunOptions]) -> ProgramResult:
-    """Runs a program in the sandbox of the current Inspect sample, of whatever provider."""
+    """Run a program in the sandbox of the current Inspect sample, for any sandbox provider."""
     from inspect_ai.util import OutputLimitExceededError, sandbox
 
     started, time_s = time.monotonic(), options.get("time_s")

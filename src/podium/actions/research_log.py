@@ -1,21 +1,21 @@
-"""The research log: what an agent wants to remember beyond its last steps."""
+"""Actions on the research log, the agent's long-term memory."""
 
 from __future__ import annotations
 
 from podium.actions.action_context import ActionContext
 from podium.actions.action_spec import action
 from podium.actions.files.file_access import call_file_helper, read_text
-from podium.actions.model_calls import BLOCK_CHARACTERS, BLOCKS, ask, ask_about, split_blocks
+from podium.actions.model_calls import BLOCKS, MAX_BLOCK_CHARACTERS, ask, ask_about, split_blocks
 
 LOG = "research_log.log"
 
 
 @action(title="Append Summary to Research Log")
 async def append_summary_to_research_log(context: ActionContext, content: str) -> str:
-    """Add an entry to the research log, which keeps what you have done and found.
+    """Add an entry to the research log, which records what you have done and found out.
 
     Args:
-        content: A summary of the last step: what was done, why, and what came out. At most about 500 characters.
+        content: A summary of the last step: what was done, why, and the result. At most about 500 characters.
 
     Returns:
         A confirmation.
@@ -26,13 +26,13 @@ async def append_summary_to_research_log(context: ActionContext, content: str) -
 
 @action(title="Retrieval from Research Log")
 async def retrieval_from_research_log(context: ActionContext, current_plan: str) -> str:
-    """Get what the research log holds that matters for your current plan.
+    """Retrieve the information in the research log that is relevant to your current plan.
 
     Args:
-        current_plan: What you are doing and intend to do next; may be empty.
+        current_plan: What you are doing and plan to do next; may be empty.
 
     Returns:
-        A summary of the log, with the results it records.
+        A summary of the relevant entries, with the results they record.
     """
     log = await _read_log(context)
     if not log.strip():
@@ -43,10 +43,10 @@ async def retrieval_from_research_log(context: ActionContext, current_plan: str)
 
 @action()
 async def reflection(context: ActionContext, things_to_reflect_on: str) -> str:
-    """Have a model look back over the research log and reflect on a question of yours.
+    """Have a language model review the research log and reflect on a question of yours.
 
     Args:
-        things_to_reflect_on: What to reflect on: a doubt, a choice between ways to go on, an unexpected result.
+        things_to_reflect_on: The question: a doubt, a choice between approaches, or an unexpected result.
 
     Returns:
         The reflection.
@@ -56,15 +56,16 @@ async def reflection(context: ActionContext, things_to_reflect_on: str) -> str:
 
 
 async def _read_log(context: ActionContext) -> str:
-    """The log, or the latest part of a long one."""
-    limit = BLOCK_CHARACTERS * BLOCKS
+    """Return the log, or the most recent part of a long one."""
+    limit = MAX_BLOCK_CHARACTERS * BLOCKS
     file = await read_text(context, LOG, limit_bytes=2 * limit, missing_is_empty=True)
     return (file.tail or file.text)[-limit:]
 
 
 def _retrieval_question(problem: str, plan: str) -> str:
-    return f"""Which entries of this log matter now? Sum them up for the researcher who wrote it and has forgotten it:
-what was tried, with which numbers, what failed and why, what was learnt. Be brief, and invent nothing.
+    return f"""Which entries of this log matter now? Summarize them for the researcher, who wrote the log but no longer
+remembers it: what was tried, with what numbers, what failed and why, and what was learned. Be brief, and do not
+invent anything.
 
 The research problem:
 {problem or "(not stated)"}
@@ -78,8 +79,8 @@ def _reflection_prompt(problem: str, log: str, question: str) -> str:
 
 {question}
 
-Base what you say on the problem and the log below. Separate what the log shows from what you suppose, and end with
-what you would do next.
+Base your answer on the problem and the log below. Distinguish what the log shows from what you infer, and end with what
+you would do next.
 
 The research problem:
 {problem or "(not stated)"}

@@ -1,4 +1,4 @@
-"""Trying whole solutions, each in a folder of its own, and submitting what one of them has left."""
+"""Actions that try complete solutions, each in its own folder, and submit one of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from podium.text import bounded, last_number
 from podium.workspace.journal.observations import ScriptResult, SubmissionResult, ValidationResult
 
 METRIC_LINE = "podium-metric:"
-"""A script reports its validation score by printing this and a number, as the last such line of its output."""
+"""Prefix of the output line with a script's validation score; the last such line counts."""
 OUTPUT_CHARACTERS = 12_000
 _METRIC = re.compile(rf"^{METRIC_LINE}\s*(\S+)\s*$", re.MULTILINE)
 
@@ -21,18 +21,18 @@ _METRIC = re.compile(rf"^{METRIC_LINE}\s*(\S+)\s*$", re.MULTILINE)
 async def try_script(
     context: ActionContext, number: int, script: str, split: int = 0, time_s: float | None = None
 ) -> ScriptResult:
-    """Run a Python script in a folder of its own, code/NUMBER, and check the submission.csv that it leaves there.
+    """Run a Python script in its own folder, code/NUMBER, and check the submission.csv that it writes there.
 
-    The script finds the data in $PODIUM_DATA, a seed in $PODIUM_SEED and its time limit in seconds in $PODIUM_TIME_S.
+    The script gets the data folder in $PODIUM_DATA, a seed in $PODIUM_SEED and its time limit in $PODIUM_TIME_S.
 
     Args:
         number: The number of the script, which names its folder.
-        script: The script itself.
-        split: Which validation split the script is to use, in $PODIUM_SPLIT; each has a folder of its own.
-        time_s: The seconds it may take at most.
+        script: The source code of the script.
+        split: The validation split to use, passed in $PODIUM_SPLIT; each split has its own folder.
+        time_s: Time limit in seconds.
 
     Returns:
-        What it printed, its score in the last line "podium-metric: NUMBER", and whether its submission is valid.
+        The output, the score in its last line "podium-metric: NUMBER", and whether the submission is valid.
     """
     folder = script_folder(number, split)
     await call_file_helper(context, "write", name=f"{folder}/script.py", content=script)
@@ -65,14 +65,14 @@ async def try_script(
 
 @action(needs="check_submission")
 async def submit_script(context: ActionContext, number: int, split: int = 0) -> SubmissionResult:
-    """Make the submission.csv that a tried script has left the submission.
+    """Submit a script's submission.csv; the script must have been tried before.
 
     Args:
         number: The number of the script.
-        split: The validation split it was tried with.
+        split: The validation split with which it was tried.
 
     Returns:
-        A confirmation, or why there is nothing to submit.
+        A confirmation, or the reason why there is nothing to submit.
     """
     source = f"{script_folder(number, split)}/submission.csv"
     try:
@@ -84,15 +84,15 @@ async def submit_script(context: ActionContext, number: int, split: int = 0) -> 
 
 @action(needs="held_out")
 async def submit_ensemble(context: ActionContext, numbers: str) -> SubmissionResult:
-    """Make a blend of what tried scripts predicted the submission, weighted on rows that were set aside.
+    """Submit a blend of the predictions of several tried scripts, weighted on held-out rows.
 
     Args:
-        numbers: The numbers of the scripts, with commas between them.
+        numbers: The numbers of the scripts, separated by commas.
 
     Returns:
-        The weights, or why there is nothing to blend.
+        The weights, or the reason why there is nothing to blend.
     """
-    assert context.held_out is not None, "not offered where no rows were set aside"
+    assert context.held_out is not None, "not offered without held-out rows"
     try:
         scripts = [int(number) for number in numbers.split(",")]
     except ValueError as error:
@@ -106,16 +106,16 @@ async def submit_ensemble(context: ActionContext, numbers: str) -> SubmissionRes
 
 @action(needs="check_submission")
 async def validate_submission(context: ActionContext) -> ValidationResult:
-    """Check whether submission/submission.csv has the form the task asks for. This says nothing about its score.
+    """Check whether submission/submission.csv has the format the task requires. This does not show its score.
 
     Returns:
-        Whether it is valid, and what is wrong if not.
+        Whether it is valid, and the problem if it is not.
     """
     return await _check(context, SUBMISSION)
 
 
 def last_metric(output: str) -> float | None:
-    """The number of the last metric line that holds one."""
+    """Return the number in the last valid metric line."""
     return last_number(_METRIC.findall(output))
 
 
@@ -126,5 +126,5 @@ async def _check(context: ActionContext, path: str) -> ValidationResult:
 
 
 def script_folder(number: int, split: int) -> str:
-    """Where a script is run, in the workspace."""
+    """Return the folder of a script, relative to the workspace."""
     return f"code/{number:03d}" if split == 0 else f"code/{number:03d}-split-{split}"

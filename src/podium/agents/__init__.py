@@ -1,6 +1,6 @@
-"""The agents: whatever produces a submission. They are found by name, and only those asked for are imported.
+"""Registry of agents, the programs that produce submissions. An agent is imported only when it is used.
 
-Other packages offer agents in the entry-point group `podium.agents`; `package.module:Class` names any other.
+Other packages register agents in the entry-point group `podium.agents`; `package.module:Class` names any other class.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ AGENTS = {
     "command": "podium.agents.command:Command",
     "human": "podium.agents.human.human_agent:Human",
 }
-"""Podium's own, by name; the presets of coding agents come on top."""
+"""Import paths of Podium's own agents by name, without the presets of coding agents."""
 
 
 def _built_in() -> dict[str, str]:
@@ -38,29 +38,29 @@ def _built_in() -> dict[str, str]:
 
 
 def agent_names() -> list[str]:
-    """The names of all agents, those of installed packages included."""
+    """Return the names of all agents, including those of installed packages."""
     return list(plugins.offered("agents", _built_in()))
 
 
 def agent_class(name: str) -> type[Agent[Any]]:
-    """The agent of that name.
+    """Return the class of an agent.
 
     Raises:
-        UsageError: there is none, or it is not an agent.
+        UsageError: the agent does not exist, or the class is not an agent.
     """
     from podium.agents.base import Agent
 
     found = plugins.find("agents", name, _built_in())
     if not (isinstance(found, type) and issubclass(found, Agent)):
-        raise UsageError(f"'{name}' is not an agent: it does not inherit from podium.agents.base.Agent")
+        raise UsageError(f"'{name}' is not an agent: its class does not inherit from podium.agents.base.Agent.")
     return found
 
 
 def read_options(name: str, options: dict[str, str]) -> Any:
-    """An agent's options, which come as text from the command line, checked.
+    """Parse and validate an agent's options, given as text on the command line.
 
     Raises:
-        UsageError: one is unknown, missing or not what it should be.
+        UsageError: an option is unknown, missing or invalid.
     """
     from pydantic import ValidationError
 
@@ -72,23 +72,25 @@ def read_options(name: str, options: dict[str, str]) -> Any:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "options"
         if first["type"] == "missing":
-            raise UsageError(f"The agent '{name}' needs -A {place}=... See: podium agents {name}") from error
-        raise UsageError(f"-A {place}: {first['msg']} (agent '{name}')") from error
+            raise UsageError(f"The agent '{name}' requires -A {place}=VALUE. See: podium agents {name}") from error
+        raise UsageError(
+            f"The option -A {place} of the agent '{name}' is invalid: {first['msg']}. See: podium agents {name}"
+        ) from error
 
 
 def make_agent(name: str, options: dict[str, str], assignment: Assignment) -> Agent[Any]:
-    """An agent with its options on its task."""
+    """Create an agent with its options for a task."""
     return agent_class(name)(assignment, read_options(name, options))
 
 
 def check_agent(name: str, options: dict[str, str], *, has_model: bool, roles: Iterable[str] = ()) -> None:
-    """Refuses what an agent cannot be run with, before anything is started.
+    """Raise an error if an agent cannot run with these options, before anything is started.
 
     Args:
-        roles: those that are given models of their own.
+        roles: the roles that have a model of their own.
 
     Raises:
-        UsageError: the agent, an option or a role is unknown, or there is no model for an agent that needs one.
+        UsageError: the agent, an option or a role is unknown, or the agent needs a model and has none.
     """
     agent = agent_class(name)
     read_options(name, options)
@@ -97,8 +99,8 @@ def check_agent(name: str, options: dict[str, str], *, has_model: bool, roles: I
         raise UsageError(f"The agent '{name}' needs a model. Add --model, for example --model openai/gpt-4o")
 
 
-def _require_known(agent: str, what: str, given: Iterable[str], known: Iterable[str]) -> None:
-    unknown = [name for name in given if name not in known]
+def _require_known(agent: str, term: str, names: Iterable[str], known: Iterable[str]) -> None:
+    unknown = [name for name in names if name not in known]
     if unknown:
-        names = ", ".join(known) or "none"
-        raise UsageError(f"The agent '{agent}' has no {what} '{unknown[0]}'. Its {what}s are: {names}")
+        available = ", ".join(known) or "none"
+        raise UsageError(f"The agent '{agent}' has no {term} '{unknown[0]}'. Available {term}s: {available}")

@@ -1,6 +1,6 @@
-"""Whether an agent keeps what runs rely on, for tests of agents, those of other packages too: `check(MyAgent)`.
+"""Conformance checks for agents, also for tests of other packages: `check(MyAgent)`.
 
-The agent works on a small task of its own, without a sandbox: every action is answered with a made-up observation.
+The agent works on a small built-in task without a sandbox: every action is answered with a fabricated observation.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolInfo
 
 AnswerRequest = Callable[[Sequence["ChatMessage"], Sequence["ToolInfo"]], "str | ModelOutput"]
-"""Plays the model; the same request must get the same answer."""
+"""Scripted model; equal requests must get equal answers."""
 
 
 def check(
@@ -44,15 +44,15 @@ def check(
     answer: AnswerRequest | None = None,
     steps: int = 10,
 ) -> list[Action]:
-    """The actions that an agent decides on, having checked after each what a run relies on.
+    """Check the properties that runs rely on after each decision, and return the agent's actions.
 
     Args:
-        options: as they are given on the command line.
-        answer: plays the model. By default a model that never says anything useful.
-        steps: how many decisions are looked at, if the agent is not done before.
+        options: options as given on the command line.
+        answer: scripted model. By default a model whose answers are never usable.
+        steps: maximum number of decisions to check.
 
     Raises:
-        AssertionError: the agent does not keep a promise; the message says which.
+        AssertionError: the agent violates a property; the message names it.
     """
     _check_description(agent)
     decided: list[Action] = []
@@ -79,34 +79,34 @@ def _check_description(agent: type[Agent[Any]]) -> None:
     assert issubclass(agent.State, State), "State does not inherit from podium.agents.base.State"
     for name, field in agent.Options.model_fields.items():
         assert field.description, f"the option '{name}' has no description"
-    for name, what in agent.roles.items():
-        assert what, f"the role '{name}' has no description"
+    for name, description in agent.roles.items():
+        assert description, f"the role '{name}' has no description"
 
 
 async def _work(make: Callable[[], Agent[Any]], steps: int) -> list[Action]:
     agent = make()
     state, decided = agent.begin(), []
-    assert agent.begin() == state, "begin() gives another state the second time"
-    assert (folder := agent.files()) is None or folder.is_dir(), f"files() names {folder}, which is not a folder"
+    assert agent.begin() == state, "begin() is not deterministic"
+    assert (folder := agent.files()) is None or folder.is_dir(), f"files() returns {folder}, which is not a folder"
     assert all(isinstance(text, str) for pair in agent.environment().items() for text in pair)
     for _ in range(steps):
         before = _reload(state)
         actions = list(await agent.decide(state))
         resumed = make()
-        assert list(await resumed.decide(before)) == actions, "after a resumption decide() gives other actions"
+        assert list(await resumed.decide(before)) == actions, "decide() returns different actions after a resume"
         if not actions:
             break
         for action in actions:
             _check_action(action)
         state = _observe(agent, resumed, _reload(state), actions)
-        assert isinstance(agent.headline(state), str | None), "headline() gives neither a text nor None"
+        assert isinstance(agent.headline(state), str | None), "headline() returns neither a string nor None"
         decided += actions
     return decided
 
 
 def _reload(state: State) -> State:
     loaded = type(state).model_validate_json(state.model_dump_json())
-    assert loaded == state, f"the state is not the same after it was saved as JSON and loaded: {state!r}"
+    assert loaded == state, f"the state changes when it is saved as JSON and loaded: {state!r}"
     return loaded
 
 
@@ -115,19 +115,19 @@ def _check_action(action: Action) -> None:
     try:
         ACTIONS[action.name].check(action.arguments)
     except ActionError as error:
-        raise AssertionError(f"an action would be refused. {error}") from error
+        raise AssertionError(f"an action would be refused: {error}") from error
 
 
 def _observe(agent: Agent[Any], resumed: Agent[Any], state: State, actions: Sequence[Action]) -> State:
-    """The state after success, having checked that failures are survived too."""
+    """Check `observe` with failed and successful actions, and return the state after success."""
     before, states = state.model_dump_json(), []
-    for failure in (Refusal(text="It cannot be done."), Interruption(cause="working time"), None):
+    for failure in (Refusal(text="The action failed."), Interruption(cause="working time"), None):
         observations = [failure or _success(action) for action in actions]
         after = agent.observe(state, actions, observations)
-        assert state.model_dump_json() == before, "observe() changes the state it is given"
-        assert agent.observe(state, actions, observations) == after, "observe() gives another state the second time"
+        assert state.model_dump_json() == before, "observe() modifies the state that it receives"
+        assert agent.observe(state, actions, observations) == after, "observe() is not deterministic"
         assert resumed.observe(_reload(state), actions, observations) == after, (
-            "observe() depends on more than its state"
+            "observe() depends on more than the state"
         )
         states.append(_reload(after))
     return states[-1]
@@ -148,7 +148,7 @@ def _success(action: Action) -> Observation:
 
 
 def _assignment(public: Path, *, starter: Path | None) -> Assignment:
-    """A task with a table of few rows, and starter code if that is wanted."""
+    """Create a task with a small table and, optionally, starter code."""
     public.mkdir()
     rows = [f"{number},{number % 7},{'abc'[number % 3]},{number % 2}" for number in range(60)]
     tables = {
@@ -169,7 +169,7 @@ def _assignment(public: Path, *, starter: Path | None) -> Assignment:
 
 
 def _with_model(work: Callable[[], Awaitable[None]], answer: AnswerRequest, logs: Path) -> None:
-    """Does the work where Inspect's models can be used, all of them played by one function."""
+    """Run the work inside an Inspect evaluation in which one function plays all models."""
     from inspect_ai import Task as InspectTask
     from inspect_ai import eval as inspect_eval
     from inspect_ai.dataset import MemoryDataset, Sample

@@ -1,7 +1,7 @@
-"""What every agent is: a small typed state, a decision what to do next, and what it makes of the observation.
+"""Base class of agents: a small typed state, `decide` (the next actions) and `observe` (the state after them).
 
-The runtime owns the loop. It journals every step and saves the state the decision was made in, so a killed run goes on
-with the very next action; an agent that keeps everything it knows in its state needs nothing more to be resumable.
+The runtime owns the loop. It journals every step and saves the state of each decision, so a killed run continues with
+the very next action. An agent that keeps all its memory in its state is resumable without further code.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from podium.workspace.journal.events import Action
 from podium.workspace.journal.observations import Observation
 
 if TYPE_CHECKING:
-    from podium.models.gateway.endpoint import Observer
+    from podium.models.gateway.gateway_server import Observer
 
 SubmissionKind = Literal["table", "files"]
 
 
 class State(BaseModel):
-    """An agent's memory: small, typed, JSON."""
+    """Memory of an agent: small, typed and serialisable as JSON."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Options(BaseModel):
-    """An agent's options; each is settable as `-A name=value` and says in its description what it does."""
+    """Options of an agent. Each can be set with `-A name=value`; `podium agents NAME` shows its description."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 @dataclass(frozen=True)
 class Remaining:
-    """What is left of the budget; None where there is no limit."""
+    """Remaining budget. None means unlimited."""
 
     time_s: float | None = None
     steps: int | None = None
@@ -49,52 +49,53 @@ class Remaining:
 
 @dataclass(frozen=True)
 class Assignment:
-    """What an agent is given: the task as the agent may see it, and means to look around."""
+    """Task, data and limits that an agent receives."""
 
     task: Task
-    """For its form, metric and starter. Its id must never reach a model or the workspace of a forged task."""
+    """Source of the submission form, metric and starter code. The id of a forged task must never reach a model or the
+    workspace."""
     seed: int
     instructions: str
-    """What /home/instructions.txt says."""
+    """Content of /home/instructions.txt."""
     public: Path
-    """The public data on the host; inside it is /home/data."""
+    """Public data on the host, mounted in the sandbox as /home/data."""
     remaining: Callable[[], Remaining] = field(repr=False)
     cores: int = 1
-    """For each execution."""
+    """CPU cores of each execution."""
     gpus: int = 0
     env: str | None = None
-    """The Python environment that scripts run in; None for the one Podium runs in."""
+    """Python environment of scripts. None means the one that Podium runs in."""
     is_held_out: bool = False
-    """Whether training rows were set aside, and scripts are scored on them."""
+    """True if training rows are held out and scripts are scored on them."""
     experience: Callable[[], Iterable[tuple[str, str]]] = field(default=tuple, repr=False)
-    """The kinds of the experiment's other tasks on which this agent has finished, with its last state as JSON."""
+    """Cross-task memory: the kind of task and the final state (JSON) of this agent's finished runs on other tasks."""
     has_person: bool = False
-    """Whether somebody answers the action `request_help`."""
+    """True if a person answers the action `request_help`."""
 
 
 AnyState = TypeVar("AnyState", bound=State)
 
 
 class Agent(ABC, Generic[AnyState]):
-    """One agent on one task. It is made anew whenever a run is resumed.
+    """Agent on one task. A new instance is created whenever a run is resumed.
 
-    The first line of a subclass's docstring is what `podium agents` says about it.
+    `podium agents` shows the first line of a subclass's docstring.
     """
 
     Options: ClassVar[type[Options]] = Options
     State: ClassVar[type[State]]
     roles: ClassVar[Mapping[str, str]] = {}
-    """The roles it asks models in, each with what that model does; `--role ROLE=MODEL` gives one a model of its own."""
+    """Model roles and their descriptions. `--role ROLE=MODEL` assigns a model of its own to a role."""
     needs_model: ClassVar[bool] = False
-    """Whether a run of it must have a model."""
+    """True if the agent cannot run without a model."""
     submits: ClassVar[frozenset[SubmissionKind]] = frozenset({"table", "files"})
-    """What it can submit; it is not started on a task that asks for something else."""
+    """Kinds of submission it can produce. It is not started on a task that requires another kind."""
     needs_starter: ClassVar[bool] = False
-    """Whether it works on starter code only."""
+    """True if it only works on tasks with starter code."""
     starts_from_sample: ClassVar[bool] = False
-    """Whether the sample submission is submitted before it begins, so that there is always something valid."""
+    """True if the sample submission is copied before the first step, so that a valid submission always exists."""
     serves_model: ClassVar[bool] = False
-    """Whether its programs may ask the run's model themselves, at an address inside the sandbox."""
+    """True if its programs may call the run's model through the gateway in the sandbox."""
 
     def __init__(self, assignment: Assignment, options: Any) -> None:
         self.assignment = assignment
@@ -102,71 +103,71 @@ class Agent(ABC, Generic[AnyState]):
 
     @classmethod
     def check(cls, options: Any) -> None:
-        """Refuses options that cannot work, before anything is started.
+        """Raise an error for options that cannot work, before anything is started.
 
         Raises:
-            UsageError: a file or a program that they name is not there.
+            UsageError: a file or program named by the options does not exist.
         """
 
     def held_out_shares(self) -> tuple[float, float] | None:
-        """The shares of the training rows that are set aside for the search and for the final choice, if any."""
+        """Return the shares of training rows held out for the search and for the final selection, or None."""
         return None
 
     @property
     def requires_held_out(self) -> bool:
-        """Whether it must not work where no rows can be set aside."""
+        """Return whether the agent must not run on a task whose rows cannot be held out."""
         return False
 
     def begin(self) -> AnyState:
-        """The state before the first step."""
+        """Return the state before the first step."""
         return cast(AnyState, self.State())
 
     @abstractmethod
     async def decide(self, state: AnyState) -> Sequence[Action]:
-        """What to do next. Several actions are carried out side by side; none means that the agent is done."""
+        """Return the next actions. Several actions run in parallel; an empty sequence means that the agent is done."""
 
     @abstractmethod
     def observe(self, state: AnyState, actions: Sequence[Action], observations: Sequence[Observation]) -> AnyState:
-        """The state after the actions were carried out. Pure: it may be called again for the same step."""
+        """Return the state after the actions. Must be pure: it may be called again for the same step."""
 
     def headline(self, state: AnyState) -> str | None:
-        """What the live table shows of a state, such as the best validation score so far."""
+        """Return a one-line summary of the state for the live table, such as the best validation score."""
         return None
 
     def files(self) -> Path | None:
-        """A folder to be copied to /home/agent before the run starts."""
+        """Return a folder that is copied to /home/agent before the run starts, or None."""
         return None
 
     def environment(self) -> dict[str, str]:
-        """Variables that the agent's programs see."""
+        """Return environment variables for the agent's programs."""
         return {}
 
     @classmethod
     def mounts(cls, options: Any) -> tuple[Mount, ...]:
-        """Programs of its own that the sandbox is to show."""
+        """Return mounts that make the agent's own programs visible in the sandbox."""
         return ()
 
     @classmethod
     def missing(cls) -> str | None:
-        """What it needs that is not there yet, and how to get it; None if nothing is."""
+        """Return a message about a missing requirement and the command that installs it, or None."""
         return None
 
     @classmethod
     def versions(cls) -> dict[str, str]:
-        """Of programs of its own, for the record."""
+        """Return the versions of the agent's own programs, which are recorded with the run."""
         return {}
 
     def observer(self) -> Observer | None:
-        """Sees what programs ask the model, if the agent wants to know."""
+        """Return an observer of the model calls of programs in the sandbox, or None."""
         return None
 
     def keeps_lease(self) -> bool:
-        """Whether the program that `work` runs holds its cores even while its model thinks."""
+        """Return whether the program started by `work` keeps its cores while it waits for its model."""
         return False
 
     async def work(self, execute: RunProgram) -> None:
-        """What it does beside the loop while a run is under way, such as running a program that acts by itself."""
+        """Run a background job for the duration of the run, such as a program that acts by itself."""
 
     async def perform(self, action: Action) -> Observation | None:
-        """What came of an action that a program of its own has carried out; None: it is to be carried out now."""
+        """Return the observation of an action that the agent's own program performed. None: the runtime performs it."""
         return None

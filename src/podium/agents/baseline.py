@@ -1,11 +1,11 @@
-"""The floor: the sample submission as it is, or the starter code as it stands."""
+"""Baseline agent: submits the unchanged sample submission, or runs the unchanged starter code."""
 
 from __future__ import annotations
 
 from podium.agents.scripted_base import FixedAgent
 from podium.workspace.journal.events import Action
 
-UNPACK = '''"""Takes the sample submission out of its archive."""
+UNPACK = '''"""Extracts the sample submission from its archive."""
 import shutil
 import tempfile
 from pathlib import Path
@@ -24,7 +24,7 @@ with Archive(archive) as opened, tempfile.TemporaryDirectory() as folder:
 
 
 class BaselineAgent(FixedAgent):
-    """Submits the sample submission, or runs the starter code as it stands."""
+    """Submits the unchanged sample submission, or runs the unchanged starter code."""
 
     def actions(self) -> list[Action]:
         task = self.assignment.task
@@ -35,7 +35,7 @@ class BaselineAgent(FixedAgent):
             return starter
         sample, submission = f"data/{task.form.sample}", "submission/submission.csv"
         if starter:
-            # A skeleton leaves nothing: its floor is the guess that the sample submission is.
+            # Skeleton code may not write a submission; its baseline is then the sample submission.
             fill = f"test -s {submission} || cp {sample} {submission}"
             return [*starter, Action(name="run_command", arguments={"command": fill})]
         if sample.endswith(".csv"):

@@ -1,7 +1,7 @@
-"""Any program as an agent, under MLE-bench's contract: its folders, its environment variables, a start command.
+"""Agent that runs any program under MLE-bench's contract: its folders, environment variables and a start command.
 
-Model access is a local endpoint that speaks OpenAI's and Anthropic's protocols, so what it uses is counted and no key
-ever enters the sandbox. The program runs as one long step; snapshots are taken while it does.
+The program reaches its model through a local endpoint with OpenAI's and Anthropic's protocols, so its usage is counted
+and no key ever enters the sandbox. It runs as one long step, during which snapshots are taken.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from podium.workspace.journal.events import Action
 
 
 class CommandOptions(Options):
-    command: str = Field(description="What to run, by a shell, in /home/agent.")
-    files: Path | None = Field(None, description="A folder to copy to /home/agent first.")
-    variables: str = Field("", description="Further variables, as NAME=VALUE separated by commas.")
+    command: str = Field(description="Shell command to run in /home/agent.")
+    files: Path | None = Field(None, description="Folder to copy to /home/agent before the start.")
+    variables: str = Field("", description="Additional environment variables: NAME=VALUE, separated by commas.")
 
 
 class Command(FixedAgent):
@@ -32,17 +32,18 @@ class Command(FixedAgent):
 
     @classmethod
     def check(cls, options: CommandOptions) -> None:
-        """The folder is there, and so is a program in it that the command starts with."""
+        """Raise an error if the folder or a program that the command starts with does not exist."""
         check_variables(options.variables)
         folder = options.files
         if folder is not None and not folder.is_dir():
-            raise UsageError(f"-A files={folder}: there is no such folder")
+            raise UsageError(f"The folder of -A files={folder} does not exist.")
         program = options.command.split(maxsplit=1)[0] if options.command.strip() else ""
         if not program:
-            raise UsageError("-A command: say what to run, for example -A command='bash start.sh'")
+            raise UsageError("-A command is empty. Set it to a shell command, for example: -A command='bash start.sh'")
         if program.startswith("./") and (folder is None or not (folder / program).exists()):
-            where = f"{folder} has no such file" if folder else "/home/agent is empty. Name a folder with -A files=DIR"
-            raise UsageError(f"-A command={program}: {where}")
+            if folder is None:
+                raise UsageError(f"-A command starts {program}, but /home/agent is empty. Add a folder: -A files=DIR")
+            raise UsageError(f"-A command starts {program}, but {folder} does not contain this file.")
 
     def actions(self) -> list[Action]:
         return [Action(name="run_command", arguments={"command": self.options.command, "folder": "agent"})]
@@ -55,17 +56,17 @@ class Command(FixedAgent):
 
 
 def check_variables(text: str) -> None:
-    """Refuses further variables that have no value.
+    """Raise an error for additional variables without a value.
 
     Raises:
-        UsageError: one has none.
+        UsageError: a variable has no value.
     """
     if wrong := [pair for pair in text.split(",") if pair and "=" not in pair]:
-        raise UsageError(f"-A variables: '{wrong[0]}' sets nothing. Write NAME=VALUE, separated by commas")
+        raise UsageError(f"-A variables: '{wrong[0]}' has no value. Write NAME=VALUE, separated by commas.")
 
 
 def task_environment(assignment: Assignment, variables: str) -> dict[str, str]:
-    """The variables of MLE-bench's contract, and further ones as options name them."""
+    """Return the variables of MLE-bench's contract and the additional ones from the options."""
     remaining, task = assignment.remaining(), assignment.task
     is_secret = task.generated or plain_id(task.id) != task.id
     given = [pair.partition("=") for pair in variables.split(",") if pair]

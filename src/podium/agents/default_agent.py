@@ -1,4 +1,4 @@
-"""Which agents fit which tasks: checked before anything starts, and chosen where nobody names an agent."""
+"""Default agent of a task, and checks that an agent suits a task."""
 
 from __future__ import annotations
 
@@ -14,53 +14,56 @@ if TYPE_CHECKING:
 
 
 def default_agent(task: Task) -> str:
-    """The agent that works on a task when nobody names one; it needs no model."""
+    """Return the default agent of a task, which needs no model."""
     if task.starter is not None:
-        return "edits"  # it never ends worse than the starter; recipes, which start from nothing, may
+        return "edits"  # never ends worse than the starter code, unlike `recipes`, which starts from scratch
     return "recipes" if task.is_table else "baseline"
 
 
 def choose_agent(tasks: Sequence[Task]) -> str:
-    """The agent for all of some tasks when nobody names one: a default of one of them that fits the others too.
+    """Return the default agent of one of the tasks that suits all of them.
 
     Raises:
-        UsageError: no default fits all of them.
+        UsageError: no default agent suits all tasks.
     """
     defaults = {default_agent(task): task for task in tasks}
     for name in defaults:
-        if not any(misfit(name, task) for task in tasks):
+        if not any(mismatch_reason(name, task) for task in tasks):
             return name
-    wishes = ", ".join(f"{name} for {task.id}" for name, task in defaults.items())
-    raise UsageError(f"No agent suits all of these tasks ({wishes}). Name one with --agent, or run them separately.")
+    choices = ", ".join(f"{name} for {task.id}" for name, task in defaults.items())
+    raise UsageError(
+        f"No default agent suits all of these tasks ({choices}). Choose one with --agent NAME, or run the tasks "
+        "separately."
+    )
 
 
 def check_fit(name: str, tasks: Sequence[Task]) -> None:
-    """Refuses tasks that an agent cannot work on.
+    """Raise an error if an agent cannot work on all of the tasks.
 
     Raises:
-        UsageError: it cannot work on one of them; names the agents that can.
+        UsageError: the agent cannot work on a task; the message lists the agents that can.
     """
     for task in tasks:
-        if reason := misfit(name, task):
+        if reason := mismatch_reason(name, task):
             fitting = [other for other in agent_names() if _fits(other, task)]
             raise UsageError(
-                f"The agent '{name}' cannot work on {task.id}: {reason}. Agents that can: {', '.join(fitting)}. "
-                f"Without --agent, {default_agent(task)} is used."
+                f"The agent '{name}' cannot work on {task.id}: {reason}. Suitable agents: {', '.join(fitting)}. "
+                f"The default agent of this task is {default_agent(task)}."
             )
 
 
 def _fits(name: str, task: Task) -> bool:
     try:
-        return misfit(name, task) is None
-    except UsageError:  # a package that is broken
+        return mismatch_reason(name, task) is None
+    except UsageError:  # a plug-in that cannot be imported
         return False
 
 
-def misfit(name: str, task: Task) -> str | None:
-    """Why an agent cannot work on a task; None if it can."""
+def mismatch_reason(name: str, task: Task) -> str | None:
+    """Return the reason why an agent cannot work on a task, or None if it can."""
     if agent_class(name).needs_starter and task.starter is None:
-        return "it improves starter code, and the task has none"
+        return "it improves starter code, and this task has none"
     kind: SubmissionKind = "table" if task.is_table else "files"
     if kind in agent_class(name).submits:
         return None
-    return f"it submits a table, and the task asks for files ({', '.join(task.submission.names)})"
+    return f"it submits a table, and this task requires files ({', '.join(task.submission.names)})"

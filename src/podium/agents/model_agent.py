@@ -1,4 +1,4 @@
-"""What agents that talk to a model share: asking it, the brief, and what is left of the budget."""
+"""Shared parts of agents that use a language model: options, model calls, the brief and the budget line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field, ValidationError, field_validator
 
 from podium.agents.base import Assignment, Options, Remaining
-from podium.models.model_requests import RETRIES, Prompt, generate
+from podium.models.model_requests import MAX_RETRIES, Prompt, generate
 from podium.text import bounded, format_duration, plural, valid_unicode
 from podium.workspace.journal.events import Action
 
@@ -19,31 +19,35 @@ if TYPE_CHECKING:
 
 BRIEF_CHARACTERS = 30_000
 ROLES = {"main": "decides what to do", "fast": "summarises and reads files", "edit": "rewrites scripts"}
-"""Of agents that use all actions: some of these ask models in roles of their own."""
+"""Model roles of agents that use all actions; some actions call a model in a role of their own."""
 
 
 class ModelOptions(Options):
-    """What every agent with a model can be told."""
+    """Options of every agent that uses a model."""
 
-    attempts: int = Field(5, ge=1, description="Useless answers, one after the other, before the agent gives up.")
+    attempts: int = Field(5, ge=1, description="Consecutive unusable answers after which the agent gives up.")
     max_tokens: int = Field(
-        4_096, ge=100, description="Longest answer, reasoning included; one that was cut off may be longer next time."
+        4_096,
+        ge=100,
+        description="Maximum tokens of an answer, including reasoning. Raised for the retry of a truncated answer.",
     )
     context_tokens: int | None = Field(
-        None, ge=1_000, description="The model's window; by default what its provider or Inspect says, if anything."
+        None,
+        ge=1_000,
+        description="Context window of the model. Default: the value known to the provider or Inspect, if any.",
     )
-    retries: int = Field(RETRIES, ge=0, description="Times a request is repeated when the model cannot be reached.")
-    answer_time: int = Field(900, ge=1, description="Seconds one request may take.")
-    temperature: float | None = Field(None, ge=0, description="Of sampling answers; the provider's if unset.")
-    top_p: float | None = Field(None, gt=0, le=1, description="Share of the likeliest tokens to sample from.")
-    sampling_seed: int | None = Field(None, description="Of sampling, where a provider has one.")
+    retries: int = Field(MAX_RETRIES, ge=0, description="Retries of a request when the model cannot be reached.")
+    answer_time: int = Field(900, ge=1, description="Timeout of one request in seconds.")
+    temperature: float | None = Field(None, ge=0, description="Sampling temperature. Default: the provider's.")
+    top_p: float | None = Field(None, gt=0, le=1, description="Probability mass of nucleus sampling (top-p).")
+    sampling_seed: int | None = Field(None, description="Seed for sampling, if the provider supports one.")
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = Field(
-        None, description="How much a reasoning model thinks; the provider's default if unset."
+        None, description="Reasoning effort of a reasoning model. Default: the provider's."
     )
-    reasoning_tokens: int | None = Field(None, ge=1, description="Tokens for reasoning, where a provider counts them.")
-    stop: str | None = Field(None, description="Text that ends an answer.")
+    reasoning_tokens: int | None = Field(None, ge=1, description="Token budget for reasoning, if supported.")
+    stop: str | None = Field(None, description="Stop sequence: text that ends an answer.")
     role_settings: dict[str, dict[str, Any]] = Field(
-        {}, description='Settings for single roles as JSON: {"coder": {"temperature": 0.2}}.'
+        {}, description='Settings per role as JSON, for example {"coder": {"temperature": 0.2}}.'
     )
 
     @field_validator("role_settings", mode="before")
@@ -57,7 +61,7 @@ class ModelOptions(Options):
         return {role: _checked_settings(role, settings) for role, settings in value.items()}
 
     def config(self, role: str | None = None, **defaults: Any) -> GenerateConfig:
-        """How a model in a role is asked; what is unset is taken from the defaults, if they say so."""
+        """Return the generation settings for a role. Unset options are taken from `defaults`."""
         from inspect_ai.model import GenerateConfig
 
         own = {name: value for name in SETTINGS if (value := getattr(self, name)) is not None}
@@ -70,17 +74,17 @@ class ModelOptions(Options):
 
 def _checked_settings(role: str, settings: dict[str, Any]) -> dict[str, Any]:
     if unknown := [name for name in settings if name not in SETTINGS]:
-        raise ValueError(f"'{unknown[0]}' of '{role}' is not one of: {', '.join(SETTINGS)}")
+        raise ValueError(f"the setting '{unknown[0]}' of the role '{role}' is unknown; known: {', '.join(SETTINGS)}")
     try:
         checked = ModelOptions.model_validate(settings)
     except ValidationError as error:
         first = error.errors()[0]
-        raise ValueError(f"'{first['loc'][0]}' of '{role}': {first['msg']}") from error
+        raise ValueError(f"the setting '{first['loc'][0]}' of the role '{role}' is invalid: {first['msg']}") from error
     return {name: getattr(checked, name) for name in settings}
 
 
 SETTINGS = (*("max_tokens", "temperature", "top_p", "sampling_seed", "reasoning_effort", "reasoning_tokens", "stop"),)
-"""Options that say how a model is asked."""
+"""Options that are passed to the model with each request."""
 
 
 async def ask_model(
@@ -93,13 +97,13 @@ async def ask_model(
     tool_choice: ToolFunction | None = None,
     **defaults: Any,
 ) -> ModelOutput:
-    """The answer of a model, by default that of the role.
+    """Return the output of a model, by default of the role's model.
 
     Args:
-        defaults: settings for what the options leave unset.
+        defaults: settings for options that are unset.
 
     Raises:
-        ModelUnreachableError: there was none.
+        ModelUnreachableError: the model did not answer.
     """
     from inspect_ai.model import get_model
 
@@ -119,25 +123,25 @@ async def ask_model(
 
 
 def brief(assignment: Assignment) -> str:
-    """The instructions and the task's description."""
+    """Return the instructions and the description of the task."""
     description = (assignment.public / "description.md").read_text(encoding="utf-8", errors="replace")
     return (
         f"{assignment.instructions.strip()}\n\n"
-        f"THE DESCRIPTION OF THE TASK (data/description.md)\n{bounded(description.strip(), BRIEF_CHARACTERS)}"
+        f"TASK DESCRIPTION (data/description.md)\n{bounded(description.strip(), BRIEF_CHARACTERS)}"
     )
 
 
 def budget_line(remaining: Remaining) -> str:
-    """What is left, for a prompt."""
+    """Return the remaining budget as a line for a prompt."""
     parts = [
         "" if remaining.time_s is None else f"{format_duration(remaining.time_s)} of working time",
         "" if remaining.steps is None else plural(remaining.steps, "step"),
         "" if remaining.tokens is None else f"{remaining.tokens:,} tokens",
     ]
     left = ", ".join(part for part in parts if part)
-    return f"Left: {left}." if left else "There is no limit on time or steps."
+    return f"Remaining budget: {left}." if left else "Time and steps are not limited."
 
 
 def end_of_run(reason: str) -> list[Action]:
-    """The last step of an agent that gives up, so that the journal says why."""
+    """Return the final action of an agent that gives up, which records the reason in the journal."""
     return [Action(name="final_answer", arguments={"final_answer": reason})]

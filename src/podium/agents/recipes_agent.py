@@ -1,4 +1,4 @@
-"""The agent `recipes`: drafts all recipes that suit, improves the best script, and blends predictions."""
+"""Agent `recipes`: drafts all suitable recipes, improves the best script, and blends predictions."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from podium.recipes.blend_script import BLEND
 from podium.recipes.script_writer import read_header
 
 MAX_BLENDED = 6
-"""How many scripts are blended at most."""
-WORTHWHILE_S = 4.0
-"""With less time, no script is started."""
+"""Largest number of scripts in a blend."""
+MIN_REMAINING_S = 4.0
+"""Shortest remaining time in which another script is started."""
 MIN_NEW = 3
-"""A blend is made of so many scripts that were in none; of fewer, when nothing is left to draft."""
+"""Smallest number of scripts that are in no blend yet for a new blend, while there are recipes left to draft."""
 DEBUG_DEPTH = 2
 
 
 class RecipesOptions(SearchOptions):
-    """Those of every search; there are as many drafts as recipes that suit."""
+    """Options of every search. The number of drafts is the number of suitable recipes."""
 
     script_time: float | None = Field(
         None,
         gt=0,
-        description="Seconds one script may take at most. By default its recipe has a share of what is left.",
+        description="Time limit of one script in seconds. Default: the recipe's share of the remaining time.",
     )
 
 
 class Recipes(SearchAgent):
-    """Writes machine-learning scripts from a library of recipes, and needs no model."""
+    """Writes machine-learning scripts from a library of recipes, without a model."""
 
     Options = RecipesOptions
     options: RecipesOptions
@@ -56,14 +56,14 @@ class Recipes(SearchAgent):
 
 
 def schedule(tree: Tree, *, can_draft: bool, can_debug: Callable[[Node], bool], time_s: float | None) -> Choice | None:
-    """Debugs what can be, drafts what is left to draft, and then alternates between improving the best and blending.
+    """Debug broken scripts, draft the remaining recipes, then alternate between improving the best script and blending.
 
-    Scripts keep to the time they are given, so that no time is lost: towards the end it blends once more and stops.
+    Scripts keep to their time limits, so no time is lost: towards the end it blends once more and stops.
     """
     parts = tuple(node.number for node in mergeable(tree)[:MAX_BLENDED])
     new = len(set(parts) - _blended(tree))
     blending_s = RESERVE_S if len(parts) > 1 and new else 0.0
-    is_ending = time_s is not None and time_s < WORTHWHILE_S + blending_s
+    is_ending = time_s is not None and time_s < MIN_REMAINING_S + blending_s
     failed = [node for node in tree if _is_failed_leaf(tree, node) and tree.debug_depth(node) < DEBUG_DEPTH]
     broken = next((node for node in failed if can_debug(node)), None)
     if broken is not None and not (is_ending and tree.good):
@@ -81,6 +81,6 @@ def _is_failed_leaf(tree: Tree, node: Node) -> bool:
 
 
 def _blended(tree: Tree) -> set[int]:
-    """The scripts that are part of some blend."""
+    """Return the scripts that are part of a blend."""
     blends = [node for node in tree if (header := read_header(node.script)) is not None and header.recipe == BLEND]
     return {number for node in blends for number in node.parents}

@@ -1,6 +1,6 @@
-"""Actions from a file, one after the other: for tests, for demonstrations, and to repeat what another run did.
+"""Agent that replays actions from a file, for tests, demonstrations and repetitions of another run.
 
-The file is a JSON list of {"action": NAME, "arguments": {...}}, which is what `podium steps RUN --json` prints.
+The file is a JSON list of {"action": NAME, "arguments": {...}}, the format that `podium steps RUN --json` prints.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from podium.workspace.journal.events import Action
 
 
 class ScriptedOptions(Options):
-    script: Path = Field(description="The file with the actions.")
-    together: int = Field(1, ge=1, description="How many actions are carried out side by side.")
+    script: Path = Field(description="JSON file with the actions.")
+    together: int = Field(1, ge=1, description="Number of actions performed in parallel.")
 
 
 class Scripted(FixedAgent):
-    """Repeats a list of actions from a file, such as those of another run."""
+    """Replays a list of actions from a file, such as those of another run."""
 
     Options = ScriptedOptions
     roles = ROLES
@@ -49,4 +49,6 @@ def _read(path: Path) -> list[Action]:
         entries = json.loads(path.read_text(encoding="utf-8"))
         return [Action(name=entry["action"], arguments=entry["arguments"]) for entry in entries]
     except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
-        raise UsageError(f"-A script={path} is not a list of actions: {error}") from error
+        raise UsageError(
+            f"-A script={path} is not a list of actions: {error}. Create one with: podium steps RUN --json"
+        ) from error

@@ -1,4 +1,4 @@
-"""What agents share that know all their actions from the start."""
+"""Base class of agents whose actions are all known from the start."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from podium.workspace.journal.observations import Observation
 
 
 class FixedState(State):
-    """How many of the actions have been carried out."""
+    """Number of actions already performed."""
 
     done: int = 0
 
 
 class FixedAgent(Agent[FixedState]):
-    """Carries out a list of actions, one after the other."""
+    """Agent that performs a fixed list of actions one by one."""
 
     State = FixedState
 
     @abstractmethod
     def actions(self) -> list[Action]:
-        """All of them."""
+        """Return all actions of the run."""
 
     async def decide(self, state: FixedState) -> Sequence[Action]:
         return self.actions()[state.done :][:1]

@@ -1,4 +1,4 @@
-"""A conversation with a model that calls tools: kept as JSON, and kept within the model's window."""
+"""Conversation with a model that calls tools, stored as JSON and kept within the context window."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolCall
 
 HEAD = 2
-"""The system message and the brief, which always stay."""
+"""Number of messages that are always kept: the system message and the brief."""
 KEPT_OBSERVATIONS = 2
 SLACK = 0.7
-"""A conversation that is too long is cut to this share of the window, so that not every turn cuts again."""
-_LEFT_OUT = "[An observation of {:,} characters stood here; it was left out to save room.]"
+"""Share of the context window that a shortened conversation may fill, so that not every turn shortens it again."""
+_LEFT_OUT = "[An observation of {:,} characters was removed here to save space.]"
 
 
 class Conversation:
-    """Messages, of which the first are the system's and the brief."""
+    """Chat messages, starting with the system message and the brief."""
 
     def __init__(self, messages: list[ChatMessage], left_out: int) -> None:
         self._messages = messages
         self.left_out = left_out
-        """How many of the oldest turns have been left out."""
+        """Number of oldest turns that were dropped."""
 
     @classmethod
     def begin(cls, system: str, brief: str) -> Conversation:
@@ -44,17 +44,17 @@ class Conversation:
         return [message.model_dump(mode="json", exclude_none=True) for message in self._messages]
 
     def messages(self, *, note: str) -> list[ChatMessage]:
-        """What the model is sent; the note comes last and is not kept."""
+        """Return the messages to send. The note comes last and is not stored."""
         from inspect_ai.model import ChatMessageUser
 
         head, rest = self._messages[:HEAD], self._messages[HEAD:]
-        gap = f"[{self.left_out} earlier turns were left out to save room.]" if self.left_out else ""
+        gap = f"[{self.left_out} earlier turns were removed to save space.]" if self.left_out else ""
         middle = [ChatMessageUser(content=gap)] if gap else []
         return [*head, *middle, *rest, ChatMessageUser(content=note)]
 
     @property
     def unanswered(self) -> list[ToolCall]:
-        """The tool calls of the last answer that have no result yet."""
+        """Return the tool calls of the last answer that have no result yet."""
         for results, message in enumerate(reversed(self._messages)):
             if message.role == "assistant":
                 return list(message.tool_calls or [])[results:]
@@ -65,23 +65,24 @@ class Conversation:
     def add(self, message: ChatMessageAssistant) -> None:
         self._messages.append(message)
 
-    def tell(self, text: str) -> None:
+    def add_note(self, text: str) -> None:
+        """Add a message of the user."""
         from inspect_ai.model import ChatMessageUser
 
         self._messages.append(ChatMessageUser(content=text))
 
     def answer(self, call: ToolCall, text: str) -> None:
-        """Adds the result of a tool call."""
+        """Add the result of a tool call."""
         from inspect_ai.model import ChatMessageTool
 
-        # A name of its own instead of a random one: the same observation makes the same state.
+        # A deterministic id instead of a random one: equal observations make equal states.
         name = f"{len(self._messages) + self.left_out}-{call.id}"
         self._messages.append(
             ChatMessageTool(content=text, tool_call_id=call.id, function=call.function, id=name),
         )
 
     def shorten(self, characters: int) -> None:
-        """Leaves out as much of the oldest part as it takes to fit into a window."""
+        """Drop the oldest messages until the conversation fits into the context window."""
         if self._size() <= characters:
             return
         limit = int(characters * SLACK)
@@ -105,17 +106,17 @@ class Conversation:
                 self._messages[place] = message.model_copy(update={"content": line})
 
     def _first_turn(self) -> int | None:
-        """Where the oldest turn ends; None if it is the only one."""
+        """Return the index after the oldest turn, or None if it is the only one."""
         starts = [place for place, message in enumerate(self._messages) if message.role == "assistant"]
         return starts[1] if len(starts) > 1 else None
 
     def _cut(self, limit: int) -> None:
-        """Cuts the middle out of what is left, the longest first."""
+        """Shorten the remaining messages in the middle, the longest first."""
         while self._size() > limit:
             place = max(range(1, len(self._messages)), key=lambda place: len(self._messages[place].text))
             text = self._messages[place].text
             if len(text) < 1_000:
-                return  # what is long is not text, and the model will say so
+                return  # the length is in tool calls, and the model's provider will refuse the request
             self._messages[place] = self._messages[place].model_copy(update={"content": bounded(text, len(text) // 2)})
 
 

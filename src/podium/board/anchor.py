@@ -1,7 +1,7 @@
-"""Sends the heads of journals to a board while runs are going, without ever holding them up.
+"""Anchoring: sends journal heads to a board in the background while runs are in progress.
 
-Each run is anchored when it starts, now and then, and when it ends. Sending happens in a thread of its own and is
-retried; what could not be sent is sent when the experiment is resumed.
+Each run is anchored at its start, periodically, and at its end. A thread sends the anchors and retries; unsent anchors
+are sent when the experiment is resumed.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from podium.runs.experiment import Experiment
 
 logger = logging.getLogger(__name__)
 INTERVAL_S = 600.0
-"""Between anchors of a run that is going."""
+"""Interval between anchors of a run in progress."""
 PAUSE_S = 0.5
-"""Between rounds; doubled after each failure, up to a minute."""
+"""Pause between rounds; doubled after each failure, up to a minute."""
 RunState = Literal["started", "running", "ended"]
 
 
 class Anchoring:
-    """Anchors the runs of one experiment; a context manager around carrying it out."""
+    """Context manager that anchors an experiment's runs during its execution."""
 
     def __init__(
         self,
@@ -46,15 +46,15 @@ class Anchoring:
     ) -> None:
         """
         Args:
-            patience_s: how long the end waits for what has not been sent.
+            patience_s: Maximum time to wait for unsent anchors at the end.
         """
         self._experiment, self._board, self._key, self._registration = experiment, board, key, registration
         self._patience_s, self._interval_s = patience_s, interval_s
         self._lock = threading.Lock()
         self._pending: set[tuple[RunName, bool]] = set()
-        """Runs with something to tell, and whether they have ended."""
+        """Runs with unsent anchors, and whether they have ended."""
         self._later: set[RunName] = set()
-        """Runs that have grown since their last anchor, which is too young for another."""
+        """Runs that have grown but whose last anchor is too recent for another."""
         self._last: dict[RunName, float] = {}
         self._sent = self._known_receipts()
         self._closing = threading.Event()
@@ -73,7 +73,7 @@ class Anchoring:
         self._thread.join(self._patience_s)
 
     def note(self, run: FollowedRun) -> None:
-        """Takes in that something changed in a run; called by whoever follows it."""
+        """Schedule an anchor for a run that has changed."""
         name = (run.request.task, run.request.seed)
         if run.state == "queued":
             return
@@ -86,7 +86,7 @@ class Anchoring:
 
     @property
     def unsent(self) -> int:
-        """How many runs have something that the board does not know."""
+        """Number of runs with unsent anchors."""
         with self._lock:
             return len(self._pending)
 
@@ -98,7 +98,7 @@ class Anchoring:
         self._pending.add((name, ended))
 
     def _known_receipts(self) -> set[tuple[str, int, str, str]]:
-        """What the board has acknowledged: task, seed, state and head."""
+        """Return task, seed, state and head of the acknowledged anchors."""
         found = set()
         for receipt in read_receipts(self._experiment.folder):
             said = json.loads(receipt["line"])["statement"]
@@ -118,9 +118,9 @@ class Anchoring:
                 time.sleep(min(pause, 1.0))
 
     def _send_round(self) -> bool:
-        """Sends what is pending; whether that went well, so that there is no need to wait."""
+        """Send all pending anchors and return whether that succeeded, so that no back-off is needed."""
         with self._lock:
-            for name in [name for name in self._later if self._is_due(name)]:  # nothing may change for hours now
+            for name in [name for name in self._later if self._is_due(name)]:  # the run may not change again for hours
                 self._later.discard(name)
                 self._add(name, ended=False)
             pending = sorted(self._pending)
@@ -129,13 +129,13 @@ class Anchoring:
             try:
                 done = self._send(name, ended=ended)
             except UnreachableError as error:
-                logger.warning("anchors wait: %s", error)
+                logger.warning("Anchors could not be sent and will be retried: %s", error)
                 return False
             except PodiumError as error:
                 logger.warning("%s/%s cannot be anchored: %s", *name, error)
                 done = True
-            except Exception as error:  # noqa: BLE001 (nothing may end the thread that other runs need)
-                logger.warning("%s/%s cannot be anchored yet: %s", *name, error)
+            except Exception as error:  # noqa: BLE001 (the thread must survive for the other runs)
+                logger.warning("%s/%s could not be anchored and will be retried: %s", *name, error)
                 done = reached = False
             if done:
                 with self._lock:
@@ -143,7 +143,7 @@ class Anchoring:
         return reached
 
     def _send(self, name: RunName, *, ended: bool) -> bool:
-        """Anchors a run's first line, if that has not been done, and its last; whether there is nothing left to do."""
+        """Anchor the first line of a run, once, and its last; return whether nothing is left to send."""
         task, seed = name
         run = self._experiment.run(task, seed)
         if not os.path.lexists(run.journal):

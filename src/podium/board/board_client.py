@@ -1,4 +1,4 @@
-"""Talks to a board: a folder on this machine, or a service elsewhere. Every answer is checked before it is believed."""
+"""Client of a board in a local folder or behind a web service. Every response is verified."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from podium.board.bundle import Bundle
 from podium.board.keys import HEX64, Key, Signed
 from podium.board.ledger.audit_ledger import Audit, audit
 from podium.board.ledger.ledger import SEGMENT, SEGMENT_BYTES, Ledger, Receipt, parse_line, read_board
-from podium.board.ledger.merkle_tree import includes
+from podium.board.ledger.merkle import verify_inclusion
 from podium.board.ledger.statements import Head, Publication, parse_head, sign
 from podium.errors import BoardError, UnreachableError, UsageError
 
@@ -26,41 +26,41 @@ ANSWER_BYTES = 4 << 20
 
 
 class Board(Protocol):
-    """Where statements are appended and read."""
+    """Interface of a board."""
 
     address: str
     key: str
-    """The board's public key."""
+    """Public key of the board."""
 
     def append(self, signed: Signed) -> Receipt:
-        """Appends a statement and gives back the board's receipt, checked.
+        """Append a statement and return the board's verified receipt.
 
         Raises:
-            UnreachableError: the board does not answer; try again.
-            BoardError: it refuses the statement, or its answer proves nothing.
+            UnreachableError: The board does not respond; try again.
+            BoardError: The board refuses the statement, or its receipt is invalid.
         """
         ...
 
     def upload(self, bundle: Bundle) -> None:
-        """Hands a bundle over, whose publication was appended before."""
+        """Upload a bundle whose publication was appended before."""
         ...
 
     def read(self, since: Head | None = None) -> Audit:
-        """The whole ledger, audited."""
+        """Return the audited ledger."""
         ...
 
 
 def open_board(address: str) -> Board:
-    """The board at an address: a folder, or http(s)://HOST/PATH, with #KEY at the end if its key is known."""
+    """Open the board at a folder or at http(s)://HOST/PATH, with #KEY at the end to pin its key."""
     if address.startswith(("http://", "https://")):
         return HttpBoard(address)
     if not Path(address).is_dir():
-        raise UsageError(f"{address} is not a board: neither a folder nor an address that begins with http.")
+        raise UsageError(f"{address} is not a board: it is neither a folder nor an http(s) address.")
     return FolderBoard(Path(address))
 
 
 class FolderBoard:
-    """A board whose folder this process may write."""
+    """Board in a folder that this process can write."""
 
     def __init__(self, folder: Path) -> None:
         self.address, self.folder = str(folder), folder
@@ -86,13 +86,13 @@ class FolderBoard:
 
 
 class HttpBoard:
-    """A board that `podium board serve` serves."""
+    """Board behind `podium board serve`."""
 
     def __init__(self, address: str) -> None:
         self.address, _, key = address.partition("#")
         self.address = self.address.rstrip("/")
         if key and not HEX64.fullmatch(key):
-            raise UsageError(f"{key[:80]!r} is not the public key of a board: it has 64 hexadecimal digits.")
+            raise UsageError(f"{key[:80]!r} is not a board's public key, which has 64 hexadecimal digits.")
         self.key = key or self._about()["key"]
 
     def append(self, signed: Signed) -> Receipt:
@@ -119,7 +119,7 @@ class HttpBoard:
             return audit(folder, since=since, key=self.key)
 
     def _about(self) -> dict[str, Any]:
-        """The name and the public key of the board, as it says them itself."""
+        """Return the name and the public key that the board claims."""
         document = self._json("GET", "/board.json")
         key = document.get("key") if isinstance(document, dict) else None
         if not isinstance(key, str) or not HEX64.fullmatch(key):
@@ -132,7 +132,9 @@ class HttpBoard:
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise UnreachableError(f"{self.address}{path} does not answer as a board does.") from error
+            raise UnreachableError(
+                f"{self.address}{path} did not return JSON. Check the address of the board."
+            ) from error
 
     @contextmanager
     def _open(
@@ -154,7 +156,7 @@ class HttpBoard:
 
 
 def hand_in(bundle: Bundle, board: Board, key: Key) -> Receipt:
-    """Publishes a bundle on a board: first the signed statement, then the file."""
+    """Publish a bundle on a board: first the signed statement, then the file."""
     said = Publication(board=board.key, bundle=bundle.digest, registration=bundle.manifest.registration)
     receipt = board.append(sign(said, key))
     board.upload(bundle)
@@ -162,19 +164,19 @@ def hand_in(bundle: Bundle, board: Board, key: Key) -> Receipt:
 
 
 def check_receipt(document: Any, signed: Signed, board: str) -> Receipt:
-    """A receipt, once it is sure that the board's signed head covers the statement.
+    """Return a receipt after verifying that the board's signed head covers the statement.
 
     Raises:
-        BoardError: it proves nothing.
+        BoardError: The receipt is invalid.
     """
     match document:
         case {"number": int(number), "line": str(line), "proof": list(proof), "head": dict(head_document)}:
             head_signed, head = parse_head(head_document)
         case _:
-            raise BoardError("The board's answer is not a receipt.")
+            raise BoardError("The board's response is not a receipt.")
     entry = parse_line(line.encode(), number)
     hashes = [bytes.fromhex(part) for part in proof if isinstance(part, str) and HEX64.fullmatch(part)]
-    proven = includes(entry.leaf, number, head.size, hashes, bytes.fromhex(head.root))
+    proven = verify_inclusion(entry.leaf, number, head.size, hashes, bytes.fromhex(head.root))
     if head.board != board or entry.digest != signed.digest or not proven:
-        raise BoardError("The board's receipt does not prove that the statement was taken in.")
+        raise BoardError("The board's receipt does not prove that the statement was recorded.")
     return Receipt(number, line, tuple(part.hex() for part in hashes), head_signed)

@@ -1,4 +1,4 @@
-"""The rules of a board as data: `rules.toml`, read once, refused when it says something unknown."""
+"""Rules of a board, from `rules.toml`. Unknown keys are errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from podium.board.ledger.statements import first_problem
-from podium.catalog import expand
+from podium.catalog.registry import expand
 from podium.errors import UsageError
 from podium.task import Edition
 from podium.text import parse_duration
@@ -29,7 +29,7 @@ class _Table(BaseModel):
 
 
 class BudgetRules(_Table):
-    """The most that a run may be given; what is not named may be anything."""
+    """Maximum budget of a run; None is no limit."""
 
     time: Seconds | None = None
     wall_time: Seconds | None = None
@@ -41,56 +41,56 @@ class BudgetRules(_Table):
 class SandboxRules(_Table):
     backends: tuple[str, ...] = ("bubblewrap", "docker")
     sealed: bool = True
-    """Whether programs must see nothing of the host."""
+    """True if programs must be isolated from the host."""
     network: bool = False
-    """Whether programs may reach other machines."""
+    """True if programs may access the network."""
     memory_gib: float | None = None
-    """The most memory that a run may have."""
+    """Maximum memory of a run."""
     gpus: int | None = None
-    """The most GPUs that an execution may have."""
+    """Maximum number of GPUs of an execution."""
 
 
 class RunRules(_Table):
     padding: bool = True
-    """Whether runs that never finished count as failed; otherwise such an experiment is refused."""
+    """True if unfinished runs count as failed; otherwise an experiment with unfinished runs is refused."""
     resumes: int = 10
-    """How often a run may be taken up again."""
+    """Maximum number of times a run may be resumed."""
     forks: bool = False
     changes: bool = False
-    """Whether model or budget may be changed while runs are going."""
+    """True if the model or the budget may be changed during runs."""
     light: bool = False
-    """Whether a bundle may come without snapshots."""
+    """True if a bundle may omit snapshots."""
 
 
 class RegistrationRules(_Table):
     required: bool = True
     anchor_delay: Seconds = 1800.0
-    """How late the board may learn of a run's start and end."""
+    """Maximum delay between a run's start or end and its anchor."""
     anchor_gap: Seconds | None = None
-    """How long the board may know nothing of what a run has done since, while it goes on; None: until its end."""
+    """Maximum time between a journal entry and its anchor while a run continues; None is no limit."""
     clock_skew: Seconds = 300.0
-    """How far the clocks of board and machine may differ."""
+    """Maximum difference between the clocks of the board and the machine."""
     abandoned: int = 0
-    """How many registrations of the same plan by the same key may be neither accepted nor withdrawn."""
+    """Maximum number of registrations of one plan by one key that were neither accepted nor withdrawn."""
     withdrawn: int = 2
-    """How many may have been withdrawn."""
+    """Maximum number of withdrawn registrations of one plan by one key."""
 
 
 class Rules(_Table):
-    """What a board accepts."""
+    """Rules of a board."""
 
     name: str
     suite: tuple[str, ...] = Field(min_length=1)
     """Names of suites and tasks."""
     editions: tuple[Edition, ...] = ("v1", "fixed")
     seeds: int = 1
-    """At least."""
+    """Minimum number of seeds."""
     miniature: bool = False
-    """Whether fabricated data counts; if so, only that does."""
+    """True if the board ranks runs on fabricated data, and only those."""
     disclosures: tuple[str, ...] = ()
-    """What a publisher has to answer."""
+    """Names of the disclosures that a publisher must make."""
     podium_sha256: tuple[str, ...] = ()
-    """Podium's own files may be these; any if none is named."""
+    """Accepted hashes of Podium's own files; empty accepts any."""
     budget: BudgetRules = BudgetRules()
     sandbox: SandboxRules = SandboxRules()
     runs: RunRules = RunRules()
@@ -102,30 +102,30 @@ class Rules(_Table):
 
 
 def read_rules(path: Path) -> Rules:
-    """The rules in a file.
+    """Read the rules in a file.
 
     Raises:
-        UsageError: there are none, or they say something unknown.
+        UsageError: The file does not exist or is invalid.
     """
     try:
         return Rules.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
-        raise UsageError(f"There are no rules in {path} ({error.strerror}).") from error
+        raise UsageError(f"The rules {path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not TOML: {error}") from error
     except ValidationError as error:
         raise UsageError(f"{path}: {first_problem(error)}") from error
 
 
-TEMPLATE = """# What this board accepts. Change it before the first entry.
+TEMPLATE = """# Rules of this board. Change them before the first entry.
 name = "{name}"
-suite = ["lite"]               # suites or tasks; every one of them is counted
+suite = ["lite"]               # suites or tasks; all of them count
 editions = ["v1"]
-seeds = 3                      # at least
+seeds = 3                      # minimum
 miniature = false
 disclosures = ["retrieval", "trained_on_tasks", "closed_source"]
 
-[budget]                       # the most a run may be given
+[budget]                       # maximum per run
 time = "24h"
 
 [sandbox]
@@ -134,7 +134,7 @@ sealed = true
 network = false
 
 [runs]
-padding = true                 # what never finished counts as failed
+padding = true                 # unfinished runs count as failed
 resumes = 10
 forks = false
 changes = false
@@ -142,8 +142,8 @@ light = false
 
 [registration]
 required = true
-anchor_delay = "30m"           # how late the board may learn of a start or an end
-anchor_gap = "1h"              # how long it may know nothing of what a run did meanwhile; runs are anchored every 10m
-abandoned = 0                  # registrations of one plan neither accepted nor withdrawn
+anchor_delay = "30m"           # maximum delay of the anchor of a start or an end
+anchor_gap = "1h"              # maximum time between an event and its anchor; runs are anchored every 10m
+abandoned = 0                  # maximum registrations of one plan that were neither accepted nor withdrawn
 withdrawn = 2
 """

@@ -1,4 +1,4 @@
-"""A board as a service: statements and bundles by HTTP. Whoever signs may speak; what is acknowledged is on disk."""
+"""HTTP service of a board: accepts signed statements and bundles, and acknowledges them once they are on disk."""
 
 from __future__ import annotations
 
@@ -32,38 +32,38 @@ from podium.errors import BoardError, UnreachableError
 
 logger = logging.getLogger(__name__)
 BODY_S = 30.0
-"""How long a statement may take to arrive."""
+"""Timeout for receiving a statement."""
 STALL_S = 30.0
-"""How long a bundle may send nothing."""
+"""Timeout for a bundle upload without progress."""
 BATCH = 256
-"""Statements that share one write to disk."""
+"""Maximum number of statements in one write to disk."""
 WAITING = 2000
-"""Statements that may wait; more are told to come back."""
+"""Maximum number of queued statements; further ones are refused with status 503."""
 KNOWN_CLIENTS = 10_000
 
 
 @dataclass
 class ClientLimits:
-    """What one client, or one key, may do."""
+    """Limits per client and per key."""
 
     writes_per_s: float = 20.0
     reads_per_s: float = 100.0
     burst_s: float = 10.0
-    """Seconds' worth that may come at once."""
+    """Size of a burst, in seconds of the rate."""
     bundle_bytes: int = 4 << 30
     free_bytes: int = 1 << 30
-    """Left on the disk by bundles, for statements."""
+    """Free disk space that bundles must leave for statements."""
 
 
 class RateLimit:
-    """So many requests per second for each name, with a burst; remembers the most recent names only."""
+    """Token bucket per name; only the most recent names are remembered."""
 
     def __init__(self, per_s: float, burst_s: float) -> None:
         self._per_s, self._most = per_s, per_s * burst_s
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, name: str, now_s: float) -> bool:
-        """Whether another request is within the limit."""
+        """Return whether another request is within the limit, and count it."""
         left, before = self._left.pop(name, (self._most, now_s))
         left = min(self._most, left + (now_s - before) * self._per_s)
         allowed = left >= 1
@@ -75,7 +75,7 @@ class RateLimit:
 
 @dataclass
 class Waiting:
-    """A statement that waits for its receipt."""
+    """Queued statement and its pending receipt."""
 
     signed: Signed
     answer: asyncio.Future[Receipt | BoardError]
@@ -83,7 +83,7 @@ class Waiting:
 
 @dataclass
 class Service:
-    """One `podium board serve`."""
+    """State of one `podium board serve` process."""
 
     ledger: Ledger
     limits: ClientLimits = field(default_factory=ClientLimits)
@@ -95,7 +95,7 @@ class Service:
         self._reads = RateLimit(self.limits.reads_per_s, self.limits.burst_s)
 
     def app(self) -> ASGIApp:
-        """The application."""
+        """Return the web application."""
 
         @contextlib.asynccontextmanager
         async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -118,32 +118,32 @@ class Service:
         )
 
     async def health(self, request: Request) -> Response:
-        """Whether the board can be read and written; for whoever watches it."""
+        """Respond to a health check with the number of entries and of queued statements."""
         size = self.ledger.head().statement["size"]
         return JSONResponse({"status": "ok", "entries": size, "waiting": self._queue.qsize()})
 
     async def file(self, request: Request) -> Response:
-        """One of the ledger's own files."""
+        """Respond with a file of the ledger."""
         self._limit(self._reads, request)
         name = request.url.path.rpartition("/")[2]
         segment = request.path_params.get("segment")
         path = self.ledger.folder / ("ledger" if segment else "") / name
         if (segment and not _is_segment(name)) or not path.is_file():
-            raise HTTPException(404, "There is no such file.")
+            raise HTTPException(404, "This file does not exist.")
         return FileResponse(path, media_type="application/json", headers={"Cache-Control": "no-store"})
 
     async def consistency(self, request: Request) -> Response:
-        """Proof that the ledger of `new` entries begins with that of `old`."""
+        """Respond with a consistency proof between two sizes of the ledger."""
         self._limit(self._reads, request)
         try:
             old, new = int(request.query_params["old"]), int(request.query_params["new"])
             proof = self.ledger.prove_consistency(old, new)
         except (KeyError, ValueError) as error:
-            raise HTTPException(400, f"Give old and new, 0 < old <= new <= entries: {error}.") from error
+            raise HTTPException(400, f"Required: old and new with 0 < old <= new <= entries ({error}).") from error
         return JSONResponse({"old": old, "new": new, "proof": proof})
 
     async def append(self, request: Request) -> Response:
-        """Takes a signed statement; the answer is its receipt."""
+        """Append a signed statement and respond with its receipt."""
         self._limit(self._writes, request)
         try:
             async with asyncio.timeout(BODY_S):
@@ -153,37 +153,37 @@ class Service:
         try:
             document = json.loads(body)
         except (ValueError, RecursionError) as error:
-            raise BoardError("This is not JSON.") from error
+            raise BoardError("The statement is not JSON.") from error
         signed = await run_in_threadpool(Signed.from_dict, document)
         if not self._writes.take(signed.key, time.monotonic()):
-            raise HTTPException(429, "This key sends too much. Wait a moment.")
+            raise HTTPException(429, "Too many statements from this key. Wait a moment and try again.")
         waiting = Waiting(signed, asyncio.get_running_loop().create_future())
         try:
             self._queue.put_nowait(waiting)
         except asyncio.QueueFull as error:
-            raise HTTPException(503, "The board is busy. Try again.") from error
+            raise HTTPException(503, "The board is busy. Try again later.") from error
         answer = await waiting.answer
         if isinstance(answer, BoardError):
             raise answer
         return JSONResponse(answer.to_dict())
 
     async def bundle(self, request: Request) -> Response:
-        """Gives a bundle, or takes one whose publication is in the ledger."""
+        """Respond with a bundle, or store one whose publication is in the ledger."""
         name = request.path_params["name"]
         digest = name.removesuffix(".zip")
         if not HEX64.fullmatch(digest):
-            raise HTTPException(404, "There is no such bundle.")
+            raise HTTPException(404, "This bundle does not exist.")
         path = self.ledger.folder / "bundles" / f"{digest}.zip"
         if request.method == "GET":
             self._limit(self._reads, request)
             if not path.is_file():
-                raise HTTPException(404, "There is no such bundle.")
+                raise HTTPException(404, "This bundle does not exist.")
             return FileResponse(path, media_type="application/zip")
         self._limit(self._writes, request)
         if not path.exists():
-            # Only what somebody has signed for takes up space here.
+            # Only published bundles may use disk space.
             if not await run_in_threadpool(self.ledger.index.is_published, digest):
-                raise BoardError("Append a publication of this bundle first: podium publish --to BOARD does it.")
+                raise BoardError("This bundle has no publication in the ledger. Run: podium publish --to BOARD")
             await self._receive(request, path, digest)
         return JSONResponse({"bundle": digest})
 
@@ -195,20 +195,20 @@ class Service:
                     self._check_room()
                     await run_in_threadpool(file.write, chunk)
                 await run_in_threadpool(os.fsync, file.fileno())
-            async with self._reading:  # a stranger's table of contents may take much memory, so one at a time
+            async with self._reading:  # reading an untrusted archive may need much memory, so one at a time
                 bundle = await run_in_threadpool(read_bundle, aside)
             if bundle.digest != digest:
-                raise BoardError(f"This is bundle {bundle.digest}, not {digest}.")
+                raise BoardError(f"The uploaded file is bundle {bundle.digest}, not {digest}.")
             aside.replace(path)
         finally:
             aside.unlink(missing_ok=True)
 
     def _check_room(self) -> None:
         if shutil.disk_usage(self.ledger.folder).free < self.limits.free_bytes:
-            raise HTTPException(503, "The board has no room for bundles at the moment. Try again later.")
+            raise HTTPException(503, "The board has no disk space for bundles. Try again later.")
 
     async def _write(self) -> None:
-        """Appends what waits, many statements with one write."""
+        """Append queued statements in batches, one write to disk each."""
         while True:
             batch = [await self._queue.get()]
             while len(batch) < BATCH and not self._queue.empty():
@@ -216,11 +216,9 @@ class Service:
             answers: Sequence[Receipt | BoardError]
             try:
                 answers = await run_in_threadpool(self.ledger.answer, [waiting.signed for waiting in batch])
-            except (
-                Exception
-            ) as error:  # a full disk, a locked index: nobody's statement is at fault, and the next waits
-                logger.exception("statements cannot be taken in")
-                answers = [UnreachableError(f"The board cannot write: {error}")] * len(batch)
+            except Exception as error:  # a full disk or a locked index is not the fault of a statement; keep serving
+                logger.exception("The statements could not be appended.")
+                answers = [UnreachableError(f"The board cannot write to disk: {error}")] * len(batch)
             for waiting, answer in zip(batch, answers, strict=True):
                 if not waiting.answer.done():
                     waiting.answer.set_result(answer)
@@ -228,19 +226,19 @@ class Service:
     def _limit(self, limit: RateLimit, request: Request) -> None:
         client = request.client.host if request.client else "?"
         if not limit.take(client, time.monotonic()):
-            raise HTTPException(429, "Too many requests. Wait a moment.")
+            raise HTTPException(429, "Too many requests. Wait a moment and try again.")
 
 
 def _is_segment(name: str) -> bool:
     return len(name) == 11 and name.endswith(".jsonl") and name[:5].isdecimal() and name.isascii()
 
 
-async def _body(request: Request, most: int) -> bytes:
-    return b"".join([chunk async for chunk in _chunks(request, most)])
+async def _body(request: Request, max_bytes: int) -> bytes:
+    return b"".join([chunk async for chunk in _chunks(request, max_bytes)])
 
 
-async def _chunks(request: Request, most: int) -> AsyncIterator[bytes]:
-    """The body of a request, piece by piece, as long as it keeps coming and is not too large."""
+async def _chunks(request: Request, max_bytes: int) -> AsyncIterator[bytes]:
+    """Yield the body of a request in chunks, with a timeout per chunk and a maximum size."""
     size = 0
     stream = request.stream()
     try:
@@ -250,13 +248,13 @@ async def _chunks(request: Request, most: int) -> AsyncIterator[bytes]:
             if chunk is None:
                 return
             size += len(chunk)
-            if size > most:
-                raise HTTPException(413, f"More than {most:,} bytes are not taken.")
+            if size > max_bytes:
+                raise HTTPException(413, f"The request is larger than {max_bytes:,} bytes.")
             yield chunk
     except TimeoutError as error:
-        raise HTTPException(408, f"Nothing arrived for {STALL_S:.0f} seconds.") from error
+        raise HTTPException(408, f"No data was received for {STALL_S:.0f} seconds.") from error
     except ClientDisconnect as error:
-        raise HTTPException(400, "The connection ended.") from error
+        raise HTTPException(400, "The client disconnected.") from error
 
 
 def _refuse(request: Request, error: Exception) -> Response:
@@ -269,10 +267,10 @@ def _say(request: Request, error: Exception) -> Response:
 
 
 def serve(folder: Path, *, host: str, port: int, limits: ClientLimits, ready: Callable[[str], None]) -> None:
-    """Serves a board until interrupted.
+    """Serve a board until interrupted.
 
     Args:
-        ready: is told the address once statements are taken.
+        ready: Callback with the address, called once the service accepts requests.
     """
     import uvicorn
 

@@ -1,9 +1,9 @@
-"""The pages of a board as plain files: any web host can serve them, and nothing outside is asked for.
+"""Static website of a board, without external resources.
 
-index.html            the tables: one per class of what may be compared
-entries/DIGEST.html   an entry with its evidence; entries/DIGEST.json the same with an inclusion proof
-ledger.html           every statement, in order, a page per 500
-board.json board.csv  all rows; ledger/ and head.json to be audited
+index.html            tables of entries, one per class of comparable entries
+entries/DIGEST.html   an entry with its evidence; entries/DIGEST.json adds an inclusion proof
+ledger.html           all statements in order, 500 per page
+board.json board.csv  all rows; ledger/ and head.json for audits
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from podium.board.check.check_registration import Known, all_known
 from podium.board.ledger.audit_ledger import Audit, audit
 from podium.board.ledger.keeper_decisions import BundleStanding, standings
 from podium.board.ledger.ledger import LedgerEntry
-from podium.board.ledger.merkle_tree import MerkleTree
+from podium.board.ledger.merkle import MerkleTree
 from podium.errors import BoardError, UsageError
 from podium.report.export_results import harmless
 from podium.safefs.atomic_files import write_atomically
@@ -32,32 +32,34 @@ from podium.text import plural, printable
 
 PAGE = 500
 """Statements per page of the ledger."""
+LABELS = {"network": "Network access", "cores": "CPU cores", "gpus": "GPUs"}
+"""Labels of settings that differ from their names."""
 STATIC = ("style.css", "filter.js")
 COLUMNS = ("agent", "model", "mean", "sem", "tasks", "seeds", "unfinished", "by", "measure", "registration")
 
 
 class BoardSite:
-    """The pages of one board."""
+    """Pages of one board."""
 
     def __init__(self, board: Path, target: Path) -> None:
         """Audit the ledger and load the templates.
 
         Raises:
-            BoardError: the ledger fails its audit.
-            UsageError: the target is a folder with other content.
+            BoardError: The ledger fails its audit.
+            UsageError: The target folder contains other files.
         """
         if target.exists() and any(target.iterdir()) and not (target / "head.json").exists():
-            raise UsageError(f"{target} holds something else. Name another folder for the site.")
+            raise UsageError(f"{target} contains other files. Choose another folder for the site.")
         self._board, self._target = board, target
         self._ledger = audit(board)
         if not self._ledger.passed:
-            raise BoardError(f"The ledger of {board} does not hold: {self._ledger.problems[0]}")
+            raise BoardError(f"The ledger of {board} fails its audit: {self._ledger.problems[0]}")
         self._tree = MerkleTree(entry.leaf for entry in self._ledger.entries)
         self._known = all_known(self._ledger.entries)
         self._templates = _environment(self._ledger)
 
     def build(self) -> int:
-        """Writes every page; how many entries there are."""
+        """Write every page and return the number of entries."""
         found = standings(self._ledger.entries)
         standing = sorted((one for one in found if one.stands), key=lambda one: -one.row.get("mean", 0.0))
         self._page(
@@ -111,7 +113,7 @@ class BoardSite:
 
 
 def _classes(standing: Sequence[BundleStanding]) -> list[tuple[dict[str, Any], list[BundleStanding]]]:
-    """Entries by what must be equal for them to be compared; the largest class first."""
+    """Return classes of comparable entries, the largest first."""
     found: dict[str, list[BundleStanding]] = {}
     for one in standing:
         found.setdefault(json.dumps([one.row.get("measure"), one.row.get("class")], sort_keys=True), []).append(one)
@@ -119,7 +121,7 @@ def _classes(standing: Sequence[BundleStanding]) -> list[tuple[dict[str, Any], l
 
 
 def _anchored(known: Known | None) -> dict[str, Any]:
-    """How the runs of an entry were anchored: how many, and the first and last anchor of each."""
+    """Return the number of an entry's anchors, and the first and last anchor of each run."""
     if known is None:
         return {"anchors": 0, "anchored": []}
     runs = [(name, made[0][0], made[-1][0]) for name, made in sorted(known.anchors.items())]
@@ -136,21 +138,26 @@ def _environment(ledger: Audit) -> Environment:
     )
     kinds = Counter(entry.statement.kind for entry in ledger.entries)
     environment.globals |= {"board": ledger.board, "head": ledger.head, "kinds": dict(kinds)}
-    environment.filters |= {"moment": _moment, "said": _said}
+    environment.filters |= {"moment": _moment, "summary": _summary, "label": _label}
     environment.filters |= {"outcomes": partial(_outcomes, board=ledger.board["key"])}
-    environment.filters |= {"title_of": _class_title, "worded": _worded}
+    environment.filters |= {"class_title": _class_title, "text": _text}
     environment.finalize = lambda value: printable(value) if type(value) is str else "" if value is None else value
     return environment
 
 
 def _class_title(shared: dict[str, Any]) -> str:
-    """What the entries of a table have in common, in words."""
+    """Return a title from the settings that all entries of a class share."""
     parts = [str(shared.get("budget", "any budget")), "with network" if shared.get("network") else "no network"]
     counts = [plural(shared[name], noun) for name, noun in (("cores", "core"), ("gpus", "GPU")) if shared.get(name)]
     return " · ".join([*parts, *counts, str(shared.get("sandbox", ""))])
 
 
-def _worded(value: Any) -> str:
+def _label(name: str) -> str:
+    """Return the label of a setting or a measure."""
+    return LABELS.get(name, name[:1].upper() + name[1:].replace("_", " "))
+
+
+def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -160,8 +167,8 @@ def _moment(time: str) -> str:
     return time[:19].replace("T", " ")
 
 
-def _said(entry: LedgerEntry) -> str:
-    """What a statement says, in a few words."""
+def _summary(entry: LedgerEntry) -> str:
+    """Return a short summary of a statement."""
     said = entry.statement.model_dump(exclude={"board", "kind", "row", "data"})
     return "; ".join(f"{name.replace('_', ' ')} {_short(value)}" for name, value in said.items())
 
@@ -172,7 +179,7 @@ def _short(value: Any) -> str:
 
 
 def _outcomes(one: BundleStanding, board: str) -> str:
-    """What came of reproducing runs of an entry: of each key the last word on each run, the publisher's left out."""
+    """Summarise the reproductions of an entry: the last outcome per key and run, without the publisher's own."""
     runs = {(run["task"], run["seed"]) for run in one.row.get("runs", ())}
     found = {
         (entry.signed.key, said.task, said.seed): said.outcome

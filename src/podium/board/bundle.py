@@ -1,8 +1,8 @@
-"""A bundle: one signed file with all that a stranger needs to check an experiment.
+"""Bundle: a signed archive with everything needed to check an experiment.
 
-It is a zip archive whose first member, `bundle.json`, is signed and names every other file with its size and hash. The
-digest of that statement is the bundle's identity, so it does not depend on how a library compresses. Reading one is
-reading hostile input: only names that an experiment has are accepted, nothing is a link, and all sizes are bounded.
+It is a zip archive whose first member, `bundle.json`, is signed and lists every other file with its size and hash. The
+digest of that statement identifies the bundle, independent of compression. Bundles are hostile input: only file names
+of an experiment are accepted, there are no links, and all sizes are bounded.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ from podium.safefs.open_nofollow import open_regular
 MANIFEST = "bundle.json"
 MANIFEST_BYTES = 64 << 20
 BUNDLE_BYTES = 64 << 30
-"""All files of a bundle together, once they are unpacked."""
-MOST_FILES = 500_000
+"""Maximum total size of a bundle's unpacked files."""
+MAX_FILES = 500_000
 _CHUNK = 1 << 20
 _ENTRY = b"PK\1\2"
-"""Begins every entry of an archive's table of contents."""
+"""Signature of an entry in a zip archive's central directory."""
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
-"""How bundles are packed. Others, of which Inspect adds one to Python's, unpack without a bound on memory."""
+"""Allowed compression methods. Others, such as the one Inspect adds to zipfile, need unbounded memory."""
 _HISTORY = (
     r"workspace\.git/(objects/(pack/pack-[0-9a-f]{40,64}\.(pack|idx)|[0-9a-f]{2}/[0-9a-f]{38,62})|refs/heads/main)"
 )
 _IN_RUN = rf"(run\.json|steps\.jsonl|curve\.json|submission\.csv|submission/.+|logs/[\w.:+-]+\.eval|{_HISTORY})"
 _NAME = re.compile(rf"experiment\.json|[\w@-][\w.@-]{{0,199}}/[0-9]{{1,5}}/{_IN_RUN}")
 _STORED = (".pack", ".idx", ".eval")
-"""Compressed already."""
+"""Suffixes of files that are compressed already."""
 
 
 class FileFacts(BaseModel):
@@ -58,43 +58,43 @@ class FileFacts(BaseModel):
 
 
 class Disclosures(BaseModel):
-    """What a publisher states and nobody can check."""
+    """Claims of a publisher that cannot be verified."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     by: Words = ""
-    """Who publishes."""
+    """Name of the publisher."""
     licence: Words = ""
-    """Under which others may use the bundle."""
+    """Licence of the bundle."""
     notes: Words = ""
     answers: dict[Annotated[str, Field(max_length=100)], Words] = {}
-    """What the board's rules ask for: retrieval, training on the tasks, closed source."""
+    """Disclosures that the board's rules require, by name: retrieval, training on the tasks, closed source."""
 
 
 class BundleManifest(BaseModel):
-    """What is signed."""
+    """Signed table of contents of a bundle."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     kind: Literal["bundle"] = "bundle"
     format: Literal[1] = 1
     name: Words
-    """Of the experiment."""
+    """Name of the experiment."""
     light: bool
-    """Whether journals come without the snapshots they speak of."""
+    """True if the bundle omits snapshots."""
     registration: Hash | None
-    """The id under which the experiment was registered."""
+    """Id of the experiment's registration."""
     podium: Words
     podium_sha256: Hash
     machine: dict[str, Words]
-    """Where it was published."""
+    """Machine on which the bundle was made."""
     disclosures: Disclosures
-    files: Annotated[dict[str, FileFacts], Field(max_length=MOST_FILES)]
+    files: Annotated[dict[str, FileFacts], Field(max_length=MAX_FILES)]
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """A bundle whose signature and table of contents were checked."""
+    """Bundle with verified signature and table of contents."""
 
     path: Path
     signed: Signed
@@ -106,14 +106,14 @@ class Bundle:
 
     @property
     def publisher(self) -> str:
-        """The key that signed it."""
+        """Public key that signed the bundle."""
         return self.signed.key
 
     def unpack(self, folder: Path) -> None:
-        """Writes every file below an empty folder.
+        """Extract every file into an empty folder.
 
         Raises:
-            BoardError: a file is not what the manifest says.
+            BoardError: A file differs from the manifest.
         """
         with _opened(self.path) as archive:
             for name, facts in self.manifest.files.items():
@@ -134,15 +134,15 @@ def write_bundle(
     light: bool = False,
     logs: bool = False,
 ) -> Bundle:
-    """Writes an experiment as a bundle, all of it or nothing; the same experiment gives the same bundle.
+    """Write an experiment as a bundle, atomically and deterministically.
 
     Args:
-        registration: the id under which it was registered.
-        light: leave out the snapshots: submissions and hashes only.
-        logs: add the transcripts of models.
+        registration: Id of the experiment's registration.
+        light: Omit the snapshots; include submissions and hashes only.
+        logs: Include the transcripts of models.
 
     Raises:
-        RecordError: a file cannot be read or has changed meanwhile.
+        RecordError: A file cannot be read or has changed meanwhile.
     """
     names = sorted(_files(experiment, light=light, logs=logs))
     manifest = BundleManifest(
@@ -170,17 +170,17 @@ def write_bundle(
 
 
 def read_bundle(path: Path) -> Bundle:
-    """A bundle of a stranger: who signed it and what it says it holds. Nothing is unpacked yet.
+    """Read the signature and manifest of an untrusted bundle without unpacking it.
 
     Raises:
-        BoardError: it is not a bundle, its signature is wrong, or it holds what no bundle holds.
+        BoardError: It is not a bundle, its signature is wrong, or it contains unexpected files.
     """
     with _opened(path) as archive:
         members = archive.infolist()
-        if len(members) > MOST_FILES + 1 or not members or members[0].filename != MANIFEST:
+        if len(members) > MAX_FILES + 1 or not members or members[0].filename != MANIFEST:
             raise BoardError(f"{path} is not a bundle: it does not begin with {MANIFEST}.")
         if packed := {member.compress_type for member in members} - _METHODS:
-            raise BoardError(f"{path} is not a bundle: its files are packed by method {min(packed)}, not by deflate.")
+            raise BoardError(f"{path} is not a bundle: it uses compression method {min(packed)} instead of deflate.")
         if members[0].file_size > MANIFEST_BYTES:
             raise BoardError(f"{path} is not a bundle: its {MANIFEST} is too large.")
         buffer = io.BytesIO()
@@ -200,17 +200,17 @@ def _check_members(members: list[zipfile.ZipInfo], manifest: BundleManifest) -> 
     stated = {name: facts.bytes for name, facts in manifest.files.items()}
     if len(sizes) != len(members) or sizes != stated:
         odd = sorted(sizes.keys() ^ stated.keys()) or ["sizes"]
-        raise BoardError(f"The bundle does not hold what its signed table says: {odd[0][:200]!r}.")
+        raise BoardError(f"The files of the bundle differ from its signed manifest: {odd[0][:200]!r}.")
     if sum(stated.values()) > BUNDLE_BYTES:
-        raise BoardError(f"The bundle holds more than {BUNDLE_BYTES >> 30} GiB.")
+        raise BoardError(f"The bundle is larger than {BUNDLE_BYTES >> 30} GiB.")
     for name in stated:
         if not is_publishable(name):
-            raise BoardError(f"The bundle holds what an experiment does not have: {name[:200]!r}.")
+            raise BoardError(f"Unexpected file in the bundle: {name[:200]!r}.")
     folders = {"/".join(parts[:end]) for parts in map(_parts, stated) for end in range(1, len(parts))}
     if both := folders & stated.keys():
-        raise BoardError(f"The bundle holds a file that is also a folder: {min(both)[:200]!r}.")
+        raise BoardError(f"The bundle contains a file that is also a folder: {min(both)[:200]!r}.")
     if EXPERIMENT not in stated:
-        raise BoardError(f"The bundle holds no {EXPERIMENT}.")
+        raise BoardError(f"The bundle contains no {EXPERIMENT}.")
 
 
 def _parts(name: str) -> list[str]:
@@ -218,7 +218,7 @@ def _parts(name: str) -> list[str]:
 
 
 def _files(experiment: Experiment, *, light: bool, logs: bool) -> Iterator[str]:
-    """The names of the files that are published."""
+    """Yield the names of the files that are published."""
     yield EXPERIMENT
     for run in experiment.runs():
         run.check()
@@ -233,14 +233,14 @@ def _files(experiment: Experiment, *, light: bool, logs: bool) -> Iterator[str]:
 
 
 def is_publishable(name: str) -> bool:
-    """Whether a file of that name belongs into a bundle; submissions may hold files with odd names, which do not."""
+    """Return whether a bundle may contain a file name; submissions may contain odd names, which are omitted."""
     parts = name.split("/")
     harmless = name.isprintable() and "\\" not in name and not {"", ".", ".."} & set(parts)
     return harmless and _NAME.fullmatch(name) is not None and all(len(part.encode()) <= 255 for part in parts)
 
 
 def _below(folder: Path) -> list[Path]:
-    """Files below a folder, without following links."""
+    """Return the files below a folder, without following links."""
     return [Path(above, name) for above, _, names in os.walk(folder) for name in names]
 
 
@@ -267,7 +267,7 @@ def _write(file: IO[bytes], folder: Path, signed: Signed, manifest: BundleManife
 
 
 def _info(name: str) -> zipfile.ZipInfo:
-    info = zipfile.ZipInfo(name)  # dated 1980: the same content gives the same bytes
+    info = zipfile.ZipInfo(name)  # fixed date of 1980: the same content gives the same bytes
     info.create_system, info.external_attr = 3, 0o644 << 16
     info.compress_type = zipfile.ZIP_STORED if name.endswith(_STORED) else zipfile.ZIP_DEFLATED
     return info
@@ -275,24 +275,24 @@ def _info(name: str) -> zipfile.ZipInfo:
 
 def _copy(source: IO[bytes], target: IO[bytes], name: str, facts: FileFacts) -> None:
     if _copy_bounded(source, target, facts.bytes, name) != facts.sha256:
-        raise BoardError(f"{name} is not the file that was signed: its content differs.")
+        raise BoardError(f"{name} differs in content from the signed file.")
 
 
 def _copy_bounded(source: IO[bytes], target: IO[bytes], size: int, name: str) -> str:
-    """Copies exactly so many bytes and gives their hash."""
+    """Copy exactly `size` bytes and return their hash."""
     digest, left = hashlib.sha256(), size
     while left >= 0 and (chunk := source.read(min(_CHUNK, left + 1))):
         left -= len(chunk)
         digest.update(chunk)
         target.write(chunk)
     if left:
-        raise BoardError(f"{name} is not the file that was signed: its size differs.")
+        raise BoardError(f"{name} differs in size from the signed file.")
     return digest.hexdigest()
 
 
 @contextlib.contextmanager
 def _unpacking(name: str) -> Iterator[None]:
-    """Turns what a broken or hostile archive makes the libraries raise into one error."""
+    """Convert the exceptions that a broken or hostile archive causes to one error."""
     try:
         yield
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, OSError, zlib.error) as error:
@@ -300,14 +300,14 @@ def _unpacking(name: str) -> Iterator[None]:
 
 
 class _Bounded(io.BufferedReader):
-    """A stranger's archive, whose table of contents `zipfile` reads at once before anything can be asked of it."""
+    """Untrusted archive with a bounded central directory, which `zipfile` reads into memory at once."""
 
     def read(self, size: int | None = -1) -> bytes:
-        if (size or 0) > MANIFEST_BYTES:  # the signed table names each file too, at greater length
-            raise BoardError("its table of contents is too long.")
+        if (size or 0) > MANIFEST_BYTES:  # the signed manifest lists the same files and is longer
+            raise BoardError("its table of contents is too large.")
         data = super().read(size)
-        if data.count(_ENTRY) > MOST_FILES + 1:
-            raise BoardError(f"it holds more than {MOST_FILES:,} files.")
+        if data.count(_ENTRY) > MAX_FILES + 1:
+            raise BoardError(f"it contains more than {MAX_FILES:,} files.")
         return data
 
 

@@ -1,4 +1,4 @@
-"""What a publisher states about the software and the machine."""
+"""Provenance of a bundle: Podium's version and the publisher's machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from podium.runs.versions import versions
 
 @cache
 def podium_sha256() -> str:
-    """The hash of Podium's own files, names and contents: two installations with the same one work alike."""
+    """Return the hash of the names and contents of Podium's own files."""
     root = Path(__file__).parent.parent
     digest = hashlib.sha256()
     for path in sorted(path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
@@ -24,7 +24,7 @@ def podium_sha256() -> str:
 
 
 def machine_facts() -> dict[str, str]:
-    """This machine, in words."""
+    """Return facts about this machine as text."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
         "processor": platform.processor() or platform.machine(),

@@ -1,4 +1,4 @@
-"""Registers an experiment before its first run, and keeps the board's receipts beside it.
+"""Registration of an experiment before its first run, and the board's receipts beside it.
 
 EXPERIMENT/registration.json   what was registered, where, and the receipt
 EXPERIMENT/receipts.jsonl      a receipt for each anchor
@@ -28,49 +28,50 @@ from podium.runs.run_folder import read_document
 from podium.runs.versions import versions
 from podium.safefs.atomic_files import write_atomically
 from podium.safefs.open_nofollow import open_regular, read_regular
+from podium.text import plural
 
 REGISTRATION_FILE = "registration.json"
 RECEIPTS = "receipts.jsonl"
 _RECEIPTS_BYTES = 1 << 30
 _BESIDE_THE_METHOD = {"data_dir", "env", "prices", "total_tokens", "total_cost"}
-"""Parts of a plan that can be changed at will and leave results as they are."""
+"""Parts of a plan that do not affect results."""
 
 
 class RegistrationDocument(BaseModel):
-    """`registration.json`."""
+    """Content of `registration.json`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     board: str
-    """Its address."""
+    """Address of the board."""
     board_key: str
     id: str
-    """The digest of the registration."""
+    """Digest of the registration."""
     signed: dict[str, Any]
     receipt: dict[str, Any]
 
 
 def plan_sha256(plan: Plan) -> str:
-    """The identity of a plan."""
+    """Return the hash that identifies a plan."""
     return hashlib.sha256(canonical(plan.model_dump(mode="json"))).hexdigest()
 
 
 def method_sha256(plan: Plan) -> str:
-    """What two plans share that differ only in what decides no result: a second try with another folder is one too."""
+    """Return the hash of the parts of a plan that affect results, so that a retry in another folder is recognised."""
     return hashlib.sha256(canonical(plan.model_dump(mode="json", exclude=_BESIDE_THE_METHOD))).hexdigest()
 
 
 def read_registration(folder: Path) -> RegistrationDocument | None:
-    """The registration of an experiment, if it has one."""
+    """Return the registration of an experiment, if it has one."""
     return read_document(folder / REGISTRATION_FILE, RegistrationDocument)
 
 
 def register(experiment: Experiment, board: Board, key: Key) -> RegistrationDocument:
-    """Makes an experiment known to a board before it begins; one that is registered there already is left as it is.
+    """Register an experiment on a board before its first run, unless it is already registered there.
 
     Raises:
-        UsageError: it has begun, or was registered elsewhere or by somebody else.
-        BoardError: the board refuses or does not answer.
+        UsageError: The experiment has started, or was registered elsewhere or with another key.
+        BoardError: The board refuses or does not respond.
     """
     known = read_registration(experiment.folder)
     if known is not None:
@@ -78,7 +79,7 @@ def register(experiment: Experiment, board: Board, key: Key) -> RegistrationDocu
         return known
     if any(os.path.lexists(run.journal) for run in experiment.runs()):
         raise UsageError(
-            f"{experiment.folder} has begun: an experiment is registered before its first run. Give another --out."
+            f"{experiment.folder} has already started and cannot be registered any more. Choose another --out."
         )
     signed = sign(_statement(experiment, board), key)
     receipt = board.append(signed)
@@ -114,19 +115,19 @@ def _check_known(known: RegistrationDocument, experiment: Experiment, board: Boa
     signed = Signed.from_dict(known.signed)
     if known.board_key != board.key or signed.key != key.public:
         raise UsageError(
-            f"{experiment.folder} was registered on {known.board} with key {signed.key[:16]}. Repeat both, or start "
-            "another experiment with another --out."
+            f"{experiment.folder} was registered on {known.board} with key {signed.key[:16]}. Use the same board and "
+            "key, or choose another --out."
         )
     said = Registration.model_validate(signed.statement)
     if tuple(said.tasks) != experiment.tasks or said.seeds != experiment.seeds:
         raise UsageError(
-            f"{experiment.folder} was registered with {len(said.tasks)} tasks and {said.seeds} seeds; "
-            "tasks and seeds cannot be added later. Give another --out."
+            f"{experiment.folder} was registered with {plural(len(said.tasks), 'task')} and "
+            f"{plural(said.seeds, 'seed')}; these cannot be changed later. Choose another --out."
         )
 
 
 def read_receipts(folder: Path) -> Iterator[dict[str, Any]]:
-    """The receipts of an experiment's anchors; a line that a killed process left half written is passed over."""
+    """Yield the receipts of an experiment's anchors, skipping a line that a killed process left incomplete."""
     path = folder / RECEIPTS
     if not os.path.lexists(path):
         return
@@ -144,6 +145,6 @@ def read_receipts(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def add_receipt(folder: Path, receipt: dict[str, Any]) -> None:
-    """Keeps a receipt."""
+    """Append a receipt."""
     with os.fdopen(open_regular(folder / RECEIPTS, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab") as file:
         file.write(json.dumps(receipt).encode() + b"\n")

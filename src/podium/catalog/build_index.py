@@ -1,21 +1,21 @@
-"""Renews `index.json`: `python -m podium.catalog.build_index`."""
+"""Generator of `index.json`: `python -m podium.catalog.build_index`."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
 
-from podium.catalog import FOLDERS, HERE, leaderboards, load
 from podium.catalog.forge.forged_task import QUICK
 from podium.catalog.listing import INDEX, describe
-from podium.catalog.open_tables import open_table_ids
+from podium.catalog.open_tables.package_tables import open_table_ids
+from podium.catalog.registry import FOLDERS, HERE, leaderboards, load
 
 OUTSIDE = ("bibtex-generation", "literature-review")
-"""Research tasks that MLAgentBench has but does not count."""
+"""Research tasks that are part of MLAgentBench but not of its results."""
 
 
 def make_index() -> str:
-    """The text of `index.json` as it should be."""
+    """Return the text of `index.json` as it should be."""
     listings = [describe(load(task_id), _suites(task_id)) for task_id in (*QUICK, *_file_ids())]
     lines = ",\n".join(json.dumps(asdict(listing), ensure_ascii=False) for listing in listings)
     return f"[\n{lines}\n]\n"

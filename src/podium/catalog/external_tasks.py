@@ -1,8 +1,8 @@
 """Tasks outside the source tree: in folders named by `--tasks` or `$PODIUM_TASKS`, or offered by installed packages.
 
-A package offers its folder of task files under the entry-point group `podium.tasks`. Listing a folder imports a task
-file once: what it says is kept in `$PODIUM_HOME/task-files.json` until the file changes. That file also remembers where
-a task was last found, so that reports, pages and checks of its runs find it without being told its folder again.
+A package registers its folder of task files under the entry-point group `podium.tasks`. Listing a folder imports a task
+file once; its listing is cached in `$PODIUM_HOME/task-files.json` until the file changes. The cache also stores where a
+task was last found, so that reports, pages and checks of its runs find it without `--tasks`.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from podium.safefs.atomic_files import write_atomically
 from podium.task import Suite, Task
 
 VARIABLE = "PODIUM_TASKS"
-"""Names folders of task files, separated as in PATH."""
+"""Environment variable with folders of task files, separated as in PATH."""
 
 
 def task_folders() -> list[Path]:
-    """The folders that are searched: those named for this process, then those of installed packages."""
+    """Return the folders to search: those in the environment variable, then those of installed packages."""
     named = [Path(text).absolute() for text in os.environ.get(VARIABLE, "").split(os.pathsep) if text]
     for folder in named:
         if not folder.is_dir():
-            raise UsageError(f"There is no folder {folder}. --tasks and ${VARIABLE} name folders with task files.")
+            raise UsageError(f"There is no folder {folder}. Pass folders with task files in --tasks or ${VARIABLE}.")
     return list(dict.fromkeys([*named, *_installed_folders()]))
 
 
@@ -47,18 +47,18 @@ def _folder_of(module: str) -> Path:
     except ImportError:
         spec = None
     if spec is None or not spec.submodule_search_locations:
-        raise UsageError(f"An installed package offers tasks in {module}, which is not a package that can be imported.")
+        raise UsageError(f"An installed package registers tasks in {module}, which is not an importable package.")
     return Path(spec.submodule_search_locations[0])
 
 
-def places_of_tasks() -> set[Path]:
-    """Whatever may hold answers of tasks outside the source tree: their folders, and all of packages that offer any."""
+def folders_with_answers() -> set[Path]:
+    """Return folders that may contain answers of external tasks: task folders, and packages that register any."""
     packages = {_folder_of(module.partition(".")[0]) for module in offered("tasks", {}).values()}
     return {*task_folders(), *packages, *(path.parent for path in _read_cache())}
 
 
 def outside_listings() -> list[Listing]:
-    """The tasks of all folders, with the suites of theirs that hold them."""
+    """Return the listings of all external tasks, with the external suites that include them."""
     held = outside_suites()
     return [
         replace(listing, suites=tuple(suite.name for suite in held.values() if listing.id in suite.tasks))
@@ -67,7 +67,7 @@ def outside_listings() -> list[Listing]:
 
 
 def find_task(task_id: str) -> Task | None:
-    """The task of that id: in one of the folders, or else where it was last found."""
+    """Return the external task with an id, from the folders or else from where it was last found."""
     path = task_file(task_id)
     if path is None:
         return None
@@ -76,13 +76,13 @@ def find_task(task_id: str) -> Task | None:
 
 
 def task_file(task_id: str) -> Path | None:
-    """The file outside the source tree that defines a task."""
+    """Return the file outside the source tree that defines a task, or None."""
     found = _index().get(task_id)
     return found[1] if found else _remembered(task_id)
 
 
 def find_outside_listing(task_id: str) -> Listing | None:
-    """The facts of a task in one of the folders, or else as they were last seen."""
+    """Return the listing of an external task, from the folders or else from the cache."""
     found = _index().get(task_id)
     if found:
         return found[0]
@@ -90,7 +90,7 @@ def find_outside_listing(task_id: str) -> Listing | None:
 
 
 def _index() -> dict[str, tuple[Listing, Path]]:
-    """The tasks of all folders by id."""
+    """Return the listings and files of all external tasks by id."""
     taken = {*builtin_suites(), *(listing.id for listing in builtin_listings())}
     found: dict[str, tuple[Listing, Path]] = {}
     for path, listing in _listings([path for folder in task_folders() for path in find_task_files(folder)]).items():
@@ -108,7 +108,7 @@ def _index() -> dict[str, tuple[Listing, Path]]:
 
 
 def _listings(paths: list[Path]) -> dict[Path, Listing]:
-    """What each file says: as it was kept, or by importing it."""
+    """Return the listing of each file, from the cache or by importing it."""
     if not paths:
         return {}
     kept = _read_cache()
@@ -130,7 +130,7 @@ def _cache_path() -> Path:
 
 
 def _read_cache() -> dict[Path, tuple[Listing, tuple[int, ...]]]:
-    """Listings and stamps by task file, the one seen last at the end; none of a file that somebody else wrote."""
+    """Return the cached listings and stamps by task file, the latest last; empty if another user owns the cache."""
     path = _cache_path()
     try:
         if path.stat().st_uid != os.getuid():
@@ -148,17 +148,17 @@ def _write_cache(kept: dict[Path, tuple[Listing, tuple[int, ...]]]) -> None:
     try:
         write_atomically(_cache_path(), json.dumps(documents, indent=1) + "\n")
     except OSError:
-        return  # a home that cannot be written costs time, nothing else
+        return  # without a cache, listing takes longer
 
 
 def _remembered(task_id: str) -> Path | None:
-    """Where a task was found last, if its file is still there."""
+    """Return the file in which a task was last found, if it still exists."""
     paths = [path for path, (listing, _) in _read_cache().items() if listing.id == task_id and path.is_file()]
     return paths[-1] if paths else None
 
 
 def outside_suites() -> dict[str, Suite]:
-    """The suites that folders declare in `suites/NAME.txt`, by name."""
+    """Return the suites that folders declare in `suites/NAME.txt`, by name."""
     found: dict[str, Suite] = {}
     files = [path for folder in task_folders() for path in sorted(folder.glob("suites/*.txt"))]
     if not files:
@@ -167,21 +167,21 @@ def outside_suites() -> dict[str, Suite]:
     known = builtin | set(_index())
     for path in files:
         if path.stem in known or path.stem in builtin_suites() or path.stem in found:
-            raise UsageError(f"{path}: there already is a task or suite '{path.stem}'. Rename the file.")
+            raise UsageError(f"{path}: a task or suite '{path.stem}' already exists. Rename the file.")
         found[path.stem] = _read_suite(path, known)
     return found
 
 
 def _read_suite(path: Path, known: set[str]) -> Suite:
-    """A suite from its file: the title as a comment in the first line, then a task's id per line."""
+    """Read a suite from its file: the title as a comment in the first line, then one task id per line."""
     lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()] or [""]
     if not lines[0].startswith("#"):
-        raise UsageError(f"{path}:1: the first line must hold the title of the suite: # My suite")
+        raise UsageError(f"{path}:1: the first line must be the title of the suite, such as: # My suite")
     ids = []
     for number, line in enumerate(lines[1:], start=2):
         if line.startswith("#") or not line:
             continue
         if line not in known and not line.startswith("forge-"):
-            raise UsageError(f"{path}:{number}: there is no task '{line}'. Write one id per line; see: podium tasks")
+            raise UsageError(f"{path}:{number}: there is no task '{line}'. Write one id per line. Run: podium tasks")
         ids.append(line)
     return Suite(path.stem, lines[0].lstrip("# "), tuple(dict.fromkeys(ids)))

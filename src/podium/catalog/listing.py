@@ -1,6 +1,6 @@
-"""The facts of tasks that lists show, and those of the built-in tasks, read without importing any.
+"""Task listings: the facts shown in lists, read for built-in tasks without importing them.
 
-`index.json` repeats what the task files say (`make index` renews it, a test checks that it is fresh).
+`index.json` is generated from the task files (`make index` updates it, a test checks that it is current).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SUITE_TITLES = {
 
 @dataclass(frozen=True)
 class Listing:
-    """The facts of a task that a list shows."""
+    """Facts of a task shown in lists."""
 
     id: str
     title: str
@@ -37,13 +37,13 @@ class Listing:
     metric: str
     higher_is_better: bool
     competition: bool
-    """Whether it is ranked on a leaderboard; research tasks are compared with their starter code instead."""
+    """True if it is ranked on a leaderboard; research tasks are compared with their starter code instead."""
     editions: tuple[str, ...]
     suites: tuple[str, ...]
 
 
 def describe(task: Task, suites: tuple[str, ...] = ()) -> Listing:
-    """The listing of a task."""
+    """Return the listing of a task."""
     metric = task.in_edition().metric
     return Listing(
         id=task.id,
@@ -58,19 +58,19 @@ def describe(task: Task, suites: tuple[str, ...] = ()) -> Listing:
 
 
 def read_listing(document: Mapping[str, Any]) -> Listing:
-    """A listing from its JSON."""
+    """Return a listing from its JSON."""
     return Listing(**{**document, "editions": tuple(document["editions"]), "suites": tuple(document["suites"])})
 
 
 @cache
 def builtin_listings() -> tuple[Listing, ...]:
-    """Every task in the source tree."""
+    """Return the listings of all tasks in the source tree."""
     return tuple(map(read_listing, json.loads(INDEX.read_text(encoding="utf-8"))))
 
 
 @cache
 def builtin_suites() -> dict[str, Suite]:
-    """The suites of the tasks in the source tree, by name."""
+    """Return the suites of the tasks in the source tree, by name."""
     members: dict[str, list[str]] = {name: [] for name in SUITE_TITLES}
     for listing in builtin_listings():
         for name in listing.suites:

@@ -1,6 +1,6 @@
-"""Task files outside the source tree: one file is imported as a task, and what is wrong with it is said with its line.
+"""Loader for task files outside the source tree; error messages name the file and the line.
 
-Files of one folder can share helpers: `from ._helpers import ...` finds `_helpers.py` beside the task file.
+Files of one folder can share helpers: `from ._helpers import ...` imports `_helpers.py` next to the task file.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from podium.errors import UsageError
 from podium.task import Leaderboard, Task
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-"""What an id may look like: it names folders."""
+"""Valid task ids, which are also folder names."""
 RESERVED = ("forge-", "folder-", "obfuscated-")
-"""How ids begin that say how the task is made."""
+"""Prefixes of ids that are reserved for generated tasks."""
 
 FileStamp = tuple[int, int]
-"""Time and size of a file: what tells that it was changed."""
+"""Modification time and size of a file, to detect changes."""
 _imported: dict[Path, tuple[FileStamp, Task]] = {}
 
 
 def find_task_files(folder: Path) -> list[Path]:
-    """The task files of a folder: `my_task.py` in it, or `my-task/task.py` below; names with an underscore are not."""
+    """Return the task files of a folder: `my_task.py` or `my-task/task.py`; names with an underscore are skipped."""
     beside = [path for path in sorted(folder.glob("*.py")) if not path.name.startswith("_")]
     below = [path for path in sorted(folder.glob("*/task.py")) if not path.parent.name.startswith((".", "_"))]
     return beside + below
 
 
 def stamp_of(path: Path) -> FileStamp:
-    """Changes when the file does."""
+    """Return the stamp of a file."""
     status = path.stat()
     return status.st_mtime_ns, status.st_size
 
 
 def load_task_file(path: Path) -> Task:
-    """The task that a file defines, with its brief.
+    """Load the task that a file defines, with its brief.
 
     Raises:
-        UsageError: the file cannot be imported, defines no task, or one that cannot be used; names the line.
+        UsageError: The file cannot be imported or defines no valid task; the message names the line.
     """
     stamp = stamp_of(path)
     known = _imported.get(path)
@@ -52,8 +52,8 @@ def load_task_file(path: Path) -> Task:
         task = getattr(_import(path), "task", None)
         if not isinstance(task, Task):
             raise UsageError(
-                f"{path} does not define a task. Write `task = competition(...)` in it, or rename it to _{path.name} "
-                "if other task files import it."
+                f"{path} does not define a task. Add `task = competition(...)`, or rename the file to _{path.name} if "
+                "other task files import it."
             )
         _check(path, task)
         known = _imported[path] = (stamp, _with_brief(path, task))
@@ -61,7 +61,7 @@ def load_task_file(path: Path) -> Task:
 
 
 def line_of_task(path: Path) -> str:
-    """The file and the line in which it defines its task, for messages."""
+    """Return a file and the line that defines its task, for messages."""
     for statement in ast.parse(path.read_bytes()).body:
         targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
         if any(isinstance(target, ast.Name) and target.id == "task" for target in targets):
@@ -88,7 +88,7 @@ def _import(path: Path) -> ModuleType:
 
 
 def _line(path: Path, error: Exception) -> str:
-    """Where in the file an error arose."""
+    """Return the line of a file that raised an error, as `:LINE`."""
     if isinstance(error, SyntaxError) and error.filename == str(path):
         return f":{error.lineno}"
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
@@ -98,7 +98,7 @@ def _line(path: Path, error: Exception) -> str:
 def _check(path: Path, task: Task) -> None:
     if not ID.fullmatch(task.id) or task.id.startswith(RESERVED):
         raise UsageError(
-            f"{line_of_task(path)}: '{task.id}' cannot be the id of a task. Use letters, digits, '-', '_' and '.', "
+            f"{line_of_task(path)}: '{task.id}' is not a valid task id. Use letters, digits, '-', '_' and '.', "
             f"and do not begin with {' or '.join(RESERVED)}."
         )
     for name in task.editions:
@@ -117,7 +117,9 @@ def _with_brief(path: Path, task: Task) -> Task:
         stems.append("brief")
     brief = _first_text([path.with_name(f"{stem}.md") for stem in stems]) or task.brief
     if not brief:
-        raise UsageError(f"{path} has no brief: write what the agent is told to {path.with_name(f'{stems[-1]}.md')}")
+        raise UsageError(
+            f"{path} has no brief. Write the task description for agents to {path.with_name(f'{stems[-1]}.md')}."
+        )
     return task.with_brief(brief, _first_text([path.with_name(f"{stem}.fixed.md") for stem in stems]))
 
 

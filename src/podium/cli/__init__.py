@@ -18,8 +18,8 @@ from podium.text import printable
 HEADINGS = {
     "Run agents": {
         "run": "Run an agent on tasks and grade what it submits.",
-        "resume": "Continue an experiment.",
-        "demo": "Run an agent that needs no model on nine forged competitions.",
+        "resume": "Continue an interrupted experiment.",
+        "demo": "Run an agent that needs no model on nine generated competitions.",
         "baseline": "Measure the score of a research task's starter code.",
     },
     "Look at results": {
@@ -36,29 +36,29 @@ HEADINGS = {
         "validate": "Check the format of a submission; needs no answers.",
         "grade": "Grade a submission: score, medal, percentile.",
         "new-task": "Make a task from your own data.",
-        "forge": "Generate a fresh competition.",
+        "forge": "Generate a new competition.",
         "import": "Import leaderboards and results from MLE-bench or Harbor.",
     },
     "Agents": {
         "agents": "List, explain and install agents.",
-        "shell": "Open the shell of a run whose agent is a person.",
+        "shell": "Open a shell in a run that a person works on.",
     },
     "Trust": {
-        "verify": "Verify a run or an experiment, with your own data.",
-        "reproduce": "Run the code behind a submission again.",
-        "integrity": "Look for cheating, copies, faulty tasks and contamination.",
+        "verify": "Check a run or an experiment against your own data.",
+        "reproduce": "Re-run the code behind a submission and compare the results.",
+        "integrity": "Look for cheating, copied code, faulty tasks and contamination.",
         "publish": "Pack an experiment into a signed bundle.",
-        "board": "Keep, check and serve a leaderboard.",
+        "board": "Host, check and serve a leaderboard with an append-only ledger.",
         "key": "Create or show the key that signs what you publish.",
     },
     "Machines": {
-        "doctor": "Report what this machine can do.",
-        "env": "Build Python environments for the programs of agents.",
-        "cluster": "Start, inspect and use a Ray cluster.",
-        "completion": "Print the completion script of a shell.",
+        "doctor": "Check what this machine can run and suggest fixes.",
+        "env": "Build Python environments for agents' programs.",
+        "cluster": "Start and inspect a Ray cluster; write Slurm batch scripts.",
+        "completion": "Print the tab-completion script for a shell.",
     },
 }
-"""Headings of `podium --help` with their commands and summaries, so that it imports no command. A test compares."""
+"""Commands and summaries of `podium --help` by heading, so that it imports no command. A test compares them."""
 FOLDERS = {
     "Run agents": "running",
     "Look at results": "results",
@@ -67,12 +67,12 @@ FOLDERS = {
     "Trust": "trust",
     "Machines": "machines",
 }
-"""The folder of each heading's commands."""
+"""Folders of the commands, by heading."""
 COMMANDS = {name: summary for commands in HEADINGS.values() for name, summary in commands.items()}
 
 
 class LazyGroup(click.Group):
-    """A group that imports the file of a command when the command is called."""
+    """Command group that imports the file of a command when the command is called."""
 
     path = "podium"
     summaries: Mapping[str, str] = COMMANDS
@@ -106,10 +106,10 @@ class LazyGroup(click.Group):
             from difflib import get_close_matches
 
             if args[0] == "help":
-                raise click.UsageError(f"Help is an option: {self.path} --help, or {self.path} COMMAND --help", context)
-            close = get_close_matches(args[0], self.summaries, n=1)
-            hint = f" Did you mean '{close[0]}'?" if close else f" The commands are: {', '.join(self.summaries)}."
-            raise click.UsageError(f"There is no command '{args[0]}'.{hint}", context)
+                raise click.UsageError(f"To get help, run: {self.path} --help, or {self.path} COMMAND --help", context)
+            matches = get_close_matches(args[0], self.summaries, n=1)
+            hint = f"Did you mean '{matches[0]}'?" if matches else f"The commands are: {', '.join(self.summaries)}."
+            raise click.UsageError(f"There is no command '{args[0]}'. {hint}", context)
         return super().resolve_command(context, args)
 
 
@@ -121,11 +121,11 @@ def podium(debug: bool) -> None:
 
 
 def main(args: list[str] | None = None) -> None:
-    """Run the command line; a `PodiumError` becomes one line on standard error and an exit code."""
+    """Run the command line; report a `PodiumError` as one line on standard error and an exit code."""
     args = sys.argv[1:] if args is None else args
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that has no ✓ or ↑ shows '?', and no traceback
+            stream.reconfigure(errors="replace")  # terminals without ✓ or ↑ show '?'
     try:
         podium.main(args, prog_name="podium")
     except (PodiumError, OSError) as error:

@@ -1,4 +1,4 @@
-"""What `podium run`, `podium resume` and `podium baseline` share: carrying an experiment out in front of a person."""
+"""Shared code of `podium run`, `podium resume` and `podium baseline`: runs an experiment and shows its progress."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.options import Decorated, key_file, pairs, print_json, require_extra, resume_command
-from podium.cli.run_summary import place_of, show_results, tell_next
+from podium.cli.options import Decorated, key_file, parse_pairs, print_json, require_extra, resume_command
+from podium.cli.run_summary import describe_result, print_next_commands, show_results
 from podium.errors import PodiumError, UsageError
 from podium.text import miniature_warning, plural, printable
 
@@ -21,18 +21,29 @@ if TYPE_CHECKING:
     from podium.runs.drive.executors import Executor
     from podium.runs.experiment import Experiment
 
-STOPPING = "Stopping when the current steps are done; Ctrl-C again stops at once. Nothing is lost."
+STOPPING = "Stopping after the current steps. Press Ctrl-C again to stop immediately. No finished work is lost."
 
 
 def executor_options(command: Decorated) -> Decorated:
-    """The options that say who carries runs out."""
+    """Add the options that choose and configure the executor."""
     for option in (
-        click.option("--on", default="local", show_default=True, help="Who carries runs out: NAME or NAME://ADDRESS."),
-        click.option("--parallel", type=click.IntRange(1), help="Runs at a time.  [default: twice the cores]"),
+        click.option(
+            "--on",
+            metavar="EXECUTOR",
+            default="local",
+            show_default=True,
+            help="Where to run: local, ray, ray://HOST:PORT, or an installed executor.",
+        ),
+        click.option(
+            "--parallel",
+            metavar="N",
+            type=click.IntRange(1),
+            help="Maximum concurrent runs.  [default: twice the cores]",
+        ),
         click.option(
             "--storage",
             metavar="DIR|URL",
-            help="On a cluster: where runs are kept, a folder that all nodes see or s3://BUCKET/PREFIX.  "
+            help="On a cluster: storage for runs, a folder shared by all nodes or s3://BUCKET/PREFIX.  "
             "[default: the experiment's folder]",
         ),
         click.option(
@@ -40,20 +51,22 @@ def executor_options(command: Decorated) -> Decorated:
             "rates",
             multiple=True,
             metavar="MODEL=N",
-            help="On a cluster: requests a minute to a model, over all nodes. Repeatable.",
+            help="On a cluster: rate limit of a model in requests per minute, over all nodes. Repeatable.",
         ),
-        click.option("--retry", is_flag=True, help="Do failed runs again."),
-        click.option("--curve", is_flag=True, help="Also grade every earlier submission: score over time."),
+        click.option("--retry", is_flag=True, help="Retry failed runs."),
+        click.option(
+            "--curve", is_flag=True, help="Also grade every earlier submission, for a curve of the score over time."
+        ),
     ):
         command = option(command)
     return command
 
 
 def register_options(command: Decorated) -> Decorated:
-    """The options that make an experiment known to a board before it begins."""
+    """Add the options that register an experiment on a board before it starts."""
     for option in (
         key_file,
-        click.option("--register", metavar="BOARD", help="Register on a board first: a folder, or an address."),
+        click.option("--register", metavar="BOARD", help="Register on this board first: a folder or a URL."),
     ):
         command = option(command)
     return command
@@ -61,13 +74,13 @@ def register_options(command: Decorated) -> Decorated:
 
 @contextmanager
 def _anchored(experiment: Experiment, options: dict[str, Any]) -> Iterator[Changed]:
-    """Registers an experiment if that is asked for, and anchors its runs for as long as the block lasts."""
+    """Register an experiment if `--register` is set, and anchor its runs until the block ends."""
     address = options.get("register")
     if address is None:
         if (experiment.folder / "registration.json").exists():
             raise UsageError(
-                f"{experiment.folder} was registered on a board. Repeat --register BOARD and --key, so that its runs "
-                "stay anchored."
+                f"{experiment.folder} is registered on a board. Repeat --register BOARD and --key to anchor its "
+                "remaining runs."
             )
         yield lambda run: None
         return
@@ -83,27 +96,27 @@ def _anchored(experiment: Experiment, options: dict[str, Any]) -> Iterator[Chang
     with Anchoring(experiment, board, key, registration) as anchoring:
         yield anchoring.note
     if anchoring.unsent:
-        told = f"Warning: {plural(anchoring.unsent, 'run')} could not be anchored on {board.address}. Try again with: "
-        click.echo(f"{told}podium resume {experiment.folder} --register {address}", err=True)
+        warning = f"Warning: {plural(anchoring.unsent, 'run')} could not be anchored on {board.address}."
+        click.echo(f"{warning} Retry with: podium resume {experiment.folder} --register {address}", err=True)
 
 
-def chosen_executor(options: dict[str, Any]) -> Executor:
-    """The one that `executor_options` name; what is wrong with them is told before anything is written."""
+def executor_from(options: dict[str, Any]) -> Executor:
+    """Return the executor that the options name; raise `UsageError` before anything is written if they are wrong."""
     from podium.runs.drive.executors import make_executor
 
     if options.get("key") and not options.get("register"):
-        raise UsageError("--key goes with --register BOARD: without a board nothing is signed.")
+        raise UsageError("--key requires --register BOARD: without a board nothing is signed.")
     return make_executor(options["on"], parallel=options["parallel"], **_cluster_settings(options))
 
 
-def carry_out(experiment: Experiment, executor: Executor, options: dict[str, Any], *, as_json: bool) -> None:
-    """Carries out an experiment's runs, shows them, and sums them up.
+def run_experiment(experiment: Experiment, executor: Executor, options: dict[str, Any], *, as_json: bool) -> None:
+    """Run an experiment, show its progress and print a summary.
 
     Args:
-        options: those of `executor_options`.
+        options: the values of `executor_options`.
 
     Raises:
-        PodiumError: not all runs were done, or some failed.
+        PodiumError: some runs are unfinished or failed.
     """
     from podium.runs.attempt.grade_run import write_curve
     from podium.runs.drive.driver import Driver
@@ -126,26 +139,26 @@ def carry_out(experiment: Experiment, executor: Executor, options: dict[str, Any
         show_results(driver.runs)
     complain(driver)
     if not as_json:
-        tell_next(f"podium report {experiment.folder}", f"podium view {experiment.folder}")
+        print_next_commands(f"podium report {experiment.folder}", f"podium view {experiment.folder}")
 
 
 def _cluster_settings(options: dict[str, Any]) -> dict[str, Any]:
-    """What only executors of clusters are told."""
+    """Return the settings that only cluster executors take."""
     settings: dict[str, Any] = {} if options["storage"] is None else {"storage": options["storage"]}
     try:
-        rates = {model: float(rate) for model, rate in pairs(options["rates"], "--rate").items()}
+        rates = {model: float(rate) for model, rate in parse_pairs(options["rates"], "--rate").items()}
     except ValueError as error:
-        raise UsageError(f"--rate: {error}; write MODEL=N, such as openai/gpt-4o=500") from error
+        raise UsageError(f"--rate: {error}. Write MODEL=N, such as openai/gpt-4o=500.") from error
     if any(not rate > 0 for rate in rates.values()):
-        raise UsageError("--rate: the number of requests a minute is more than 0")
+        raise UsageError("--rate: the number of requests per minute must be more than 0.")
     return settings | ({"rates": rates} if rates else {})
 
 
 def drive(driver: Driver, executor: Executor, note: Changed = lambda run: None) -> None:
-    """Works off the runs, showing them on the terminal; Ctrl-C stops them in order.
+    """Execute the runs and show them on the terminal; Ctrl-C stops them gracefully.
 
     Args:
-        note: is told of every change in a run too.
+        note: callback for every change of a run.
     """
     say: Callable[[str], None] = partial(click.echo, err=True)
     pressed = 0
@@ -154,7 +167,7 @@ def drive(driver: Driver, executor: Executor, note: Changed = lambda run: None) 
         nonlocal pressed
         pressed += 1
         driver.stop()
-        say(STOPPING if pressed == 1 else "Stopping now.")
+        say(STOPPING if pressed == 1 else "Stopping immediately.")
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:
@@ -163,9 +176,9 @@ def drive(driver: Driver, executor: Executor, note: Changed = lambda run: None) 
 
             with LiveTable(driver.runs) as table:
                 say = table.say
-                driver.carry_out(executor, _both(table.changed, note))
+                driver.run_all(executor, _both(table.changed, note))
         else:
-            driver.carry_out(executor, _both(_line_printer(), note))
+            driver.run_all(executor, _both(_line_printer(), note))
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -179,47 +192,49 @@ def _both(first: Changed, second: Changed) -> Changed:
 
 
 def _line_printer() -> Callable[[FollowedRun], None]:
-    """Prints a line when a run starts, ends, or has come another ten steps further."""
-    said: dict[str, tuple[str, int]] = {}
+    """Return a callback that prints a line when a run starts, ends or completes another ten steps."""
+    printed: dict[str, tuple[str, int]] = {}
 
     def changed(run: FollowedRun) -> None:
         now = (run.state, run.progress.step // 10 if run.progress else 0)
-        if said.get(run.name) != now:
-            said[run.name] = now
+        if printed.get(run.name) != now:
+            printed[run.name] = now
             click.echo(printable(f"{run.name}: {describe(run)}"), err=True)
 
     return changed
 
 
 def describe(run: FollowedRun) -> str:
-    """A run in words."""
+    """Return the state and result of a run as text."""
     record = run.record
     if run.error is not None:
         return f"cannot be read: {run.error}"
     if record is None:
         return f"{run.state}, step {run.progress.step}" if run.progress and run.progress.step else run.state
-    graded = f"score {record.score}, {place_of(record)}".rstrip(", ")
+    graded = f"score {record.score}, {describe_result(record)}".rstrip(", ")
     if record.status == "failed":
-        return f"failed: {record.error}{f'; what it had submitted: {graded}' if record.valid else ''}"
+        return f"failed: {record.error}; last submission: {graded}" if record.valid else f"failed: {record.error}"
     if not record.valid:
-        return f"{record.status}, {'no valid submission: ' + record.error if record.error else 'not graded'}"
+        return (
+            f"{record.status}, no valid submission: {record.error}" if record.error else f"{record.status}, not graded"
+        )
     return f"{record.status} ({record.ended_by}), {graded}"
 
 
 def _answer(run: FollowedRun, request: str) -> str | None:
-    """What the person at the terminal says to an agent's request."""
+    """Prompt the person at the terminal for the answer to an agent's request."""
     click.echo(printable(f"\n{run.name} asks for help:\n{request}\n", lines=True), err=True)
     try:
         return str(click.prompt("Your answer", err=True))
-    except click.Abort:  # no terminal, or no wish to answer
+    except click.Abort:  # no terminal, or Ctrl-C
         return None
 
 
 def complain(driver: Driver) -> None:
-    """Says what is left to do.
+    """Raise an error that names the command for unfinished or failed runs, if there are any.
 
     Raises:
-        PodiumError: not all runs were done, or some failed.
+        PodiumError: some runs are unfinished or failed.
     """
     runs, folder = driver.runs, driver.experiment.folder
     failed = [run for run in runs if run.state == "failed"]
@@ -229,13 +244,13 @@ def complain(driver: Driver) -> None:
     undone = [run for run in runs if run.record is None or run.state == "stopped"]
     if undone and (spent := driver.used_up()):
         raise PodiumError(
-            f"{len(undone)} of {len(runs)} runs are not done: {spent} are used up. Continue with more: "
+            f"{len(undone)} of {len(runs)} runs are unfinished: {spent} are used up. Raise the limit with: "
             f"{resume_command(folder, *(('--total-tokens', 'N') if 'tokens' in spent else ('--total-cost', 'USD')))}"
         )
     if undone:
-        raise PodiumError(f"{len(undone)} of {len(runs)} runs are not done. Continue with: {resume_command(folder)}")
+        raise PodiumError(f"{len(undone)} of {len(runs)} runs are unfinished. Continue with: {resume_command(folder)}")
     if failed:
         raise PodiumError(
-            f"{len(failed)} of {len(runs)} runs failed. The log of the first: {failed[0].folder.output}. "
-            f"Do them again with: {resume_command(folder, '--retry')}"
+            f"{len(failed)} of {len(runs)} runs failed. Log of the first: {failed[0].folder.output}. "
+            f"Retry with: {resume_command(folder, '--retry')}"
         )

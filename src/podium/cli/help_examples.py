@@ -1,4 +1,4 @@
-"""The examples that `podium COMMAND --help` ends with. A test parses every one of them."""
+"""Examples at the end of `podium COMMAND --help`. A test parses each one."""
 
 EXAMPLES = {
     "tasks": ("podium tasks --suite quick", "podium tasks --kind image --size small", "podium tasks --text whale"),
@@ -86,6 +86,6 @@ EXAMPLES = {
 
 
 def epilog(command: str) -> str | None:
-    """The examples of a command as the end of its help; None if it has none."""
+    """Return the examples of a command as a help epilog, or None if it has none."""
     lines = EXAMPLES.get(command)
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines) if lines else None

@@ -1,4 +1,4 @@
-"""The live table of `podium run` on a terminal."""
+"""Live table of `podium run` on a terminal."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from podium.runs.drive.driver import FollowedRun
 from podium.text import format_duration, printable
 
 _STYLES = {"finished": "green", "failed": "red", "interrupted": "yellow", "stopped": "yellow", "queued": "dim"}
-_SHOWN = 30
-_DRAWN_EVERY_S = 0.1
+_MAX_ROWS = 30
+_MIN_REDRAW_INTERVAL_S = 0.1
 
 
 COLUMNS = ("task", "seed", "step", "best", "time", "tokens", "state", "score")
 NARROW_COLUMNS = ("task", "step", "time", "state")
-"""What fits a terminal with fewer than 80 columns."""
+"""Columns of the table on a terminal with fewer than 80 columns."""
 
 
 class LiveTable:
-    """Shows runs until its block ends."""
+    """Table of all runs, redrawn until its block ends."""
 
     def __init__(self, runs: list[FollowedRun]) -> None:
         self._runs, self._notice, self._drawn = runs, "", 0.0
@@ -40,28 +40,28 @@ class LiveTable:
         self._live.__exit__(None, None, None)
 
     def changed(self, run: FollowedRun) -> None:
-        """Shows that a run has changed; of thousands that change every second, what stands in between is left out."""
-        if time.monotonic() > self._drawn + _DRAWN_EVERY_S:
+        """Redraw the table after a change of a run, at most ten times per second."""
+        if time.monotonic() > self._drawn + _MIN_REDRAW_INTERVAL_S:
             self._drawn = time.monotonic()
             self._live.update(self._table(), refresh=True)
 
     def say(self, notice: str) -> None:
-        """Shows a notice below the table; what is printed beside a table that redraws itself would be overwritten."""
+        """Show a notice below the table, which would overwrite text printed directly."""
         self._notice = notice
         self._live.update(self._table(), refresh=True)
 
     def _table(self) -> Table:
-        """Runs that are under way first; of the others as many as fit, and a count."""
+        """Return the table: active runs first, then queued and ended ones, cut off at `_MAX_ROWS`."""
         table = Table(box=None, header_style="bold", pad_edge=False, caption=self._notice, caption_justify="left")
         for name in self._names:
             table.add_column(name, justify="right" if name in ("seed", "step", "time", "tokens") else "left")
         ordered = sorted(self._runs, key=lambda run: (run.is_over, run.state == "queued"))
-        for run in ordered[:_SHOWN]:
+        for run in ordered[:_MAX_ROWS]:
             cells = _cells(run)
             # Printable: an agent's headline may hold escape sequences.
             table.add_row(*(Text(printable(cells[name])) for name in self._names), style=_STYLES.get(run.state))
-        if len(self._runs) > _SHOWN:
-            table.add_row(f"... and {len(self._runs) - _SHOWN} more", style="dim")
+        if len(self._runs) > _MAX_ROWS:
+            table.add_row(f"... and {len(self._runs) - _MAX_ROWS} more", style="dim")
         return table
 
 

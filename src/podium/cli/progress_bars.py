@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar on a terminal, plain lines otherwise; logs of worker processes included."""
+"""Progress on standard error: a bar on a terminal, plain lines otherwise; shows the logs of worker processes too."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import click
 
 
 class ProgressBar(Protocol):
-    """Something that can be told that one more piece is done."""
+    """Progress display that advances by one item at a time."""
 
     def advance(self, message: str) -> None: ...
 
 
 class _Lines(logging.Handler):
-    """Numbered plain lines."""
+    """Numbered plain lines, for output that is not a terminal."""
 
     def __init__(self, total: int) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class _Lines(logging.Handler):
 
 
 class _Bar(logging.Handler):
-    """A bar with the messages above it."""
+    """Progress bar with messages above it."""
 
     def __init__(self, title: str, total: int, bar: Any) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class _Bar(logging.Handler):
 
 @contextlib.contextmanager
 def show_progress(title: str, total: int) -> Iterator[ProgressBar]:
-    """Shows progress and Podium's log messages while the block runs."""
+    """Show progress and Podium's log messages while the block runs."""
     if not sys.stderr.isatty():
         lines = _Lines(total)
         with _handling(lines):
@@ -80,7 +80,7 @@ def _handling(handler: logging.Handler) -> Iterator[None]:
 
 
 def worker_logging() -> tuple[Callable[..., None], tuple[Any, ...], Callable[[], None]]:
-    """What a pool needs so that its workers' log messages reach this process: initializer, its arguments, clean-up."""
+    """Return initializer, arguments and clean-up function for a pool whose workers send their log messages here."""
     queue = multiprocessing.get_context("spawn").Queue()
     listener = logging.handlers.QueueListener(queue, *logging.getLogger("podium").handlers)
     listener.start()
@@ -94,8 +94,8 @@ def _send_logs(queue: Any) -> None:
 
 
 @contextlib.contextmanager
-def told_of_preparing() -> Iterator[Callable[[int], Callable[[Any], None]]]:
-    """Shows how far the preparing of missing tasks is, once it is known how many there are."""
+def preparation_progress() -> Iterator[Callable[[int], Callable[[Any], None]]]:
+    """Yield a callback that shows progress for a number of tasks to prepare."""
     with contextlib.ExitStack() as shown:
 
         def preparing(count: int) -> Callable[[Any], None]:

@@ -1,4 +1,4 @@
-"""What `podium run` prints when it is done: a table, what went wrong in a line each, and what to do next."""
+"""Summary at the end of `podium run`: a table of results, one line per problem, and the next commands."""
 
 from __future__ import annotations
 
@@ -15,27 +15,28 @@ if TYPE_CHECKING:
     from podium.runs.drive.driver import FollowedRun
     from podium.runs.records import RunRecord
 
-MOST_ROWS, MOST_LINES = 40, 10
-NARROW = 80
-"""On a terminal with fewer columns the table has no steps and no time."""
-PIPED = 120
-FULL = 64 << 20
-"""A disk with less than this is why a run was interrupted."""
+MAX_ROWS, MAX_REMARKS = 40, 10
+MIN_FULL_WIDTH = 80
+"""Minimum terminal width for the columns with steps and time."""
+PIPED_WIDTH = 120
+"""Width of the table when the output is not a terminal."""
+MIN_FREE_BYTES = 64 << 20
+"""Free disk space below which a full disk is given as the reason for an interruption."""
 
 
 def show_results(runs: Sequence[FollowedRun]) -> None:
-    """Prints the table of runs, what was only a fallback, and why runs have no valid submission."""
+    """Print the table of runs, and a line for each run that failed or fell back to a simple submission."""
     from rich.console import Console
 
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPED
-    Console(width=width, highlight=False).print(_table(runs[:MOST_ROWS], narrow=width < NARROW))
-    if len(runs) > MOST_ROWS:
-        click.echo(f"... and {len(runs) - MOST_ROWS} more runs.")
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPED_WIDTH
+    Console(width=width, highlight=False).print(_table(runs[:MAX_ROWS], narrow=width < MIN_FULL_WIDTH))
+    if len(runs) > MAX_ROWS:
+        click.echo(f"... and {len(runs) - MAX_ROWS} more runs.")
     lines = list(_remarks(runs))
-    for line in lines[:MOST_LINES]:
+    for line in lines[:MAX_REMARKS]:
         click.echo(printable(line))
-    if len(lines) > MOST_LINES:
-        click.echo(f"... and {len(lines) - MOST_LINES} more.")
+    if len(lines) > MAX_REMARKS:
+        click.echo(f"... and {len(lines) - MAX_REMARKS} more remarks.")
 
 
 def _table(runs: Sequence[FollowedRun], *, narrow: bool) -> object:
@@ -46,76 +47,78 @@ def _table(runs: Sequence[FollowedRun], *, narrow: bool) -> object:
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("run", overflow="fold")
-    for name in ("metric", "score", "worth", *(() if narrow else ("steps", "time"))):
-        table.add_column(name, justify="left" if name in ("metric", "worth") else "right")
+    for name in ("metric", "score", "result", *(() if narrow else ("steps", "time"))):
+        table.add_column(name, justify="left" if name in ("metric", "result") else "right")
     for run in runs:
         record = run.record
         task = find_references(run.request.task, record.edition if record else None, None)
         arrow = {True: " ↑", False: " ↓", None: ""}[task.higher_is_better]
         used = (str(record.usage.steps), format_duration(record.usage.working_s)) if record else ("", "")
         score = "-" if record is None or record.score is None else f"{float(record.score):.5g}"
-        table.add_row(run.name, f"{task.metric or ''}{arrow}", score, worth(run), *(() if narrow else used))
+        table.add_row(run.name, f"{task.metric or ''}{arrow}", score, result_cell(run), *(() if narrow else used))
     return table
 
 
-def worth(run: FollowedRun) -> str:
-    """What became of a run: its place beside the leaderboard or the starter code, or why it has none."""
+def result_cell(run: FollowedRun) -> str:
+    """Return the medal and percentile or the improvement of a run, or its state if it has none."""
     record = run.record
     if record is None:
         return run.state
     if record.status != "finished":
         return record.status
-    return place_of(record) if record.valid else "no valid submission"
+    return describe_result(record) if record.valid else "no valid submission"
 
 
-def place_of(record: RunRecord) -> str:
-    """Where a valid submission stands beside the leaderboard or the starter code."""
+def describe_result(record: RunRecord) -> str:
+    """Return the medal and percentile of a valid submission, or its improvement over the baseline."""
     if record.improvement is not None:
         return f"{record.improvement:+.1f} % over the baseline"
-    place = [] if record.percentile is None else [f"percentile {record.percentile:.0f}"]
+    facts = []
     if record.medal is not None or record.above_median is not None:
-        place.insert(0, f"{record.medal} medal" if record.medal else "no medal")
-    return ", ".join(place)
+        facts.append(f"{record.medal} medal" if record.medal else "no medal")
+    if record.percentile is not None:
+        facts.append(f"percentile {record.percentile:.0f}")
+    return ", ".join(facts)
 
 
 def _remarks(runs: Sequence[FollowedRun]) -> Iterator[str]:
-    """A line for each run that failed, submitted nothing valid, or nothing better than a fallback."""
+    """Yield a line for each run that failed, has no valid submission, or submitted only a fallback."""
     for run in runs:
         record = run.record
         if record is None:
             yield f"{run.name}: {_interruption(run)}"
         elif record.status == "failed":
-            kept = "; what it had submitted is graded" if record.valid else ""
-            yield f"{run.name}: failed: {_first_line(record.error)}{kept}"
+            graded = "; its last submission is graded" if record.valid else ""
+            yield f"{run.name}: failed: {_first_line(record.error)}{graded}"
         elif record.status == "finished" and not record.valid:
             yield f"{run.name}: no valid submission: {_first_line(record.error)}{_last_failure(run)}"
         elif record.status == "finished" and (title := _fallback(run, record)):
-            yield f"{run.name}: only a fallback was submitted: {title}"
+            yield f"{run.name}: submitted only a fallback: {title}"
 
 
 def _interruption(run: FollowedRun) -> str:
     free = shutil.disk_usage(run.folder.experiment).free
-    if free < FULL:
+    if free < MIN_FREE_BYTES:
         return f"{run.state}: the disk is full ({format_size(free)} free for {run.folder.experiment})"
-    return f"{run.state}" if run.state == "not started" else f"{run.state}; its log: {run.folder.output}"
+    return run.state if run.state == "not started" else f"{run.state}; log: {run.folder.output}"
 
 
 def _last_failure(run: FollowedRun) -> str:
-    """What the last program that failed said: most often the reason why nothing was submitted."""
+    """Return the output of the last failed program, which is usually why nothing was submitted."""
     from podium.errors import PodiumError
     from podium.runs.steps import Steps
-    from podium.workspace.step_summary import step_in_words
+    from podium.workspace.step_summary import summarize_step
 
     try:
-        words = [step_in_words(step) for step in Steps(run.folder).all]
+        summaries = [summarize_step(step) for step in Steps(run.folder).all]
     except PodiumError:
         return ""
-    failed = [each for each in words if each.verdict == "bad"]
+    failed = [summary for summary in summaries if summary.verdict == "bad"]
     return f" Last failure: {failed[-1].action}: {failed[-1].result}" if failed else ""
 
 
 def _fallback(run: FollowedRun, record: RunRecord) -> str | None:
-    """The title of the submitted script, if that script never had a score: nothing better worked."""
+    """Return the title of the submitted script if it never had a score: no better script worked."""
     from podium.errors import PodiumError
     from podium.runs.steps import Steps
     from podium.workspace.journal.observations import ScriptResult
@@ -136,9 +139,9 @@ def _fallback(run: FollowedRun, record: RunRecord) -> str | None:
 
 
 def _first_line(text: str | None) -> str:
-    return (text or "for an unknown reason").strip().splitlines()[0][:300]
+    return (text or "unknown reason").strip().splitlines()[0][:300]
 
 
-def tell_next(first: str, second: str) -> None:
-    """The two commands that are of most use now."""
+def print_next_commands(first: str, second: str) -> None:
+    """Print the two most useful commands after a run."""
     click.echo(f"Next: {first}\n      {second}", err=True)

@@ -1,1 +1,1 @@
-"""Runs on many machines: Ray, Slurm, and storage that all nodes share."""
+"""Runs on many machines: Ray, Slurm, and storage shared by all nodes."""

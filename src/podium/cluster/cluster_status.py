@@ -1,4 +1,4 @@
-"""How a cluster and an experiment on it stand."""
+"""Status of a cluster's nodes and progress of an experiment that runs on it."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ PATIENCE_S = 30.0
 
 @dataclass(frozen=True)
 class NodeStatus:
-    """A node that is there."""
+    """Status of a node of the cluster."""
 
     address: str
     cpus: float
     gpus: float
     memory_bytes: int
     software: str | None = None
-    """None if it does not answer."""
+    """Software versions; None if the node does not respond."""
     runs: int = 0
-    """That work in its scratch."""
+    """Runs in the node's scratch folder."""
     leased: int = 0
-    """Cores that compute now."""
+    """Cores that are computing now."""
     waiting: int = 0
-    """Executions that wait for cores or GPUs."""
+    """Executions waiting for cores or GPUs."""
 
     def line(self) -> str:
         gpus = f", {self.gpus:g} GPUs" if self.gpus else ""
         size = f"{self.cpus:g} CPUs{gpus}, {format_size(self.memory_bytes)}"
         if self.software is None:
-            return f"{self.address}: {size}; does not answer"
+            return f"{self.address}: {size}; no response"
         doing = f"{plural(self.runs, 'run')}, {plural(self.leased, 'core')} leased, {self.waiting} waiting for a lease"
         return f"{self.address}: {size}; {doing}; {self.software}"
 
 
 def node_facts() -> dict[str, Any]:
-    """What a node says of itself; a Ray task."""
+    """Return the status of this node; executed as a Ray task on each node."""
     claims = default_pool().holders()
     scratch = node_folder() / "runs"
     return {
@@ -59,7 +59,7 @@ def node_facts() -> dict[str, Any]:
 
 
 def node_statuses() -> list[NodeStatus]:
-    """All nodes that carry out runs."""
+    """Return the status of all nodes that execute runs."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -81,26 +81,26 @@ def node_statuses() -> list[NodeStatus]:
 
 @dataclass(frozen=True)
 class ExperimentProgress:
-    """How far an experiment is."""
+    """Progress of an experiment."""
 
     runs: int
     states: dict[str, int]
-    """Runs by their status; of those that are going, by what they do or wait for."""
+    """Number of runs by status, or by phase while they are running."""
     tokens: int
     cost: float
     ends_in_s: float | None
-    """If the rest goes on as fast as what is done; None while nothing is."""
+    """Estimated time left at the average speed so far; None before the first run has ended."""
 
     def lines(self) -> Iterator[str]:
         yield f"runs    {self.runs}: {', '.join(f'{count} {state}' for state, count in self.states.items())}"
         yield f"used    {self.tokens:,} tokens, ${self.cost:,.2f}"
         if self.ends_in_s != 0:
-            end = "not known yet" if self.ends_in_s is None else f"in about {format_duration(self.ends_in_s)}"
+            end = "unknown" if self.ends_in_s is None else f"in about {format_duration(self.ends_in_s)}"
             yield f"ends    {end}"
 
 
 def experiment_status(experiment: Experiment) -> ExperimentProgress:
-    """How far an experiment is, as its folder says."""
+    """Return the progress of an experiment according to its folder."""
     states: Counter[str] = Counter()
     records: list[RunRecord] = []
     for run in experiment.runs():

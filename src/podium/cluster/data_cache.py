@@ -1,7 +1,7 @@
-"""The data of tasks on the nodes of a cluster: packed into storage once, unpacked once per node.
+"""Data cache: task data is packed into storage once and unpacked once per node.
 
-Each task has a folder of its own on a node, laid out like Podium's home. Its name is a hash of what is in it, so
-nothing in it ever changes. The answers are a part of their own, which comes when something has to be graded.
+Each task has its own folder on a node, laid out like Podium's home. The folder is named by a hash of its content, so
+the content never changes. The answers are a separate part that is fetched when something has to be graded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from podium.cluster.storage import Storage
-from podium.data.home import Place, home
+from podium.data.home import DataFolder, home
 from podium.data.manifest import read_manifest
 from podium.data.mlebench_checkout import imported_leaderboard
 from podium.data.scrub_metadata import FILE_MODE, FOLDER_MODE, TIME_NS
@@ -35,11 +35,11 @@ _ANSWERS = "answers.csv"
 
 
 def publish_data(prepared: PreparedTask, storage: Storage) -> str:
-    """The key under which a task's data lies in storage; what does not lie there yet is packed and stored."""
+    """Pack a task's data into storage unless it is there, and return its key."""
     place = prepared.place
     task_id = prepared.task.id
-    told = [place.manifest, place.baseline, *filter(None, [imported_leaderboard(task_id)])]
-    facts = [place.root.name, task_id, *(path.read_text(encoding="utf-8") for path in told if path.exists())]
+    described_by = [place.manifest, place.baseline, *filter(None, [imported_leaderboard(task_id)])]
+    facts = [place.root.name, task_id, *(path.read_text(encoding="utf-8") for path in described_by if path.exists())]
     key = hashlib.sha256("\n".join(facts).encode()).hexdigest()[:32]
     if storage.read(f"data/{key}/complete") is None:
         for part in PARTS:
@@ -54,7 +54,7 @@ def publish_data(prepared: PreparedTask, storage: Storage) -> str:
 
 
 def _members(prepared: PreparedTask, part: Part) -> Iterator[tuple[str, Path]]:
-    """The files of a part in order, each with the name that it has below Podium's home."""
+    """Yield the files of a part in order, with their names relative to Podium's home."""
     place, task_id = prepared.place, prepared.task.id
     root = f"data/{place.root.name}"
     if part == "public":
@@ -77,12 +77,12 @@ def _below(name: str, folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 class NodeCache:
-    """The data that a node has, for all processes on it."""
+    """Data of tasks on a node, shared by all its processes."""
 
     def __init__(self, folder: Path, storage: Storage, limit_bytes: int | None = None) -> None:
         """
         Args:
-            limit_bytes: how much it may hold, by default half of the disk; what was not used for longest goes first.
+            limit_bytes: maximum size, by default half of the disk; the least recently used data is removed first.
         """
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder, self._storage = folder, storage
@@ -90,17 +90,17 @@ class NodeCache:
 
     @contextmanager
     def using(self, key: str) -> Iterator[Path]:
-        """The home with the public part of some data, which stays for as long as the block runs."""
+        """Context that provides a home with the public part of some data and protects it from removal."""
         with (self.folder / f"{key}.use").open("a") as use:
             fcntl.flock(use, fcntl.LOCK_SH)
             os.utime(use.fileno())
             yield self.fetch(key, "public")
 
     def fetch(self, key: str, part: Part) -> Path:
-        """The home with that part in it, fetched by whoever comes first.
+        """Return a home that contains a part of some data, fetching it if it is missing.
 
         Raises:
-            PodiumError: storage does not have it, it was altered, or the cache is too small.
+            PodiumError: storage does not have the data, it was altered, or the cache is too small.
         """
         target, mark = self.folder / key, self.folder / f"{key}.{part}"
         with locked(self.folder / f"{key}.lock"):
@@ -127,12 +127,12 @@ class NodeCache:
                 sizes = {mark: size for mark, size in sizes.items() if mark.stem != old}
         if sum(sizes.values()) + size_bytes > self._limit:
             raise PodiumError(
-                f"The data cache in {self.folder} may hold {format_size(self._limit)}, and everything in it is in use. "
-                "Raise PODIUM_CACHE_BYTES, or let fewer tasks run at a time."
+                f"The data cache in {self.folder} is limited to {format_size(self._limit)}, and all of it is in use. "
+                "Raise PODIUM_CACHE_BYTES, or run fewer tasks at a time."
             )
 
     def _evict(self, key: str) -> bool:
-        """Removes some data, unless a run uses it."""
+        """Remove some data unless a run uses it; return whether it was removed."""
         with (self.folder / f"{key}.use").open("a") as use:
             try:
                 fcntl.flock(use, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -148,7 +148,7 @@ class NodeCache:
 
 
 def _unpack(archive: Path, target: Path, part: Part) -> None:
-    """Puts a part in place: what programs see under a name that says nothing, with one time and one mode for all."""
+    """Unpack a part under a neutral path, with the same time and mode for all files."""
     with tarfile.open(archive) as members:
         root = next((member.name.split("/")[1] for member in members if member.name.startswith("data/")), None)
         shown = target
@@ -162,7 +162,7 @@ def _unpack(archive: Path, target: Path, part: Part) -> None:
             (target / "data" / root / "private").mkdir(mode=0o700)
         for member in members:
             if not member.isreg() or ".." in member.name.split("/") or member.name.startswith("/"):
-                raise PodiumError(f"{archive.name} holds {member.name!r}, which is not a file of a task's data.")
+                raise PodiumError(f"{archive.name} contains {member.name!r}, which is not a file of a task's data.")
             _write_member(members, member, target)
     for folder, _, _ in os.walk(shown) if shown != target else ():
         os.chmod(folder, FOLDER_MODE)  # noqa: PTH101
@@ -183,10 +183,10 @@ def _write_member(members: tarfile.TarFile, member: tarfile.TarInfo, target: Pat
 
 
 def _check(root: Path, part: Part) -> None:
-    """Makes sure that every file is what the manifest says."""
-    manifest = read_manifest(Place(root=root, raw=root / "raw"))
+    """Check all files against the manifest."""
+    manifest = read_manifest(DataFolder(root=root, raw=root / "raw"))
     assert manifest is not None
     named = [name for name in manifest.files if name.startswith(f"{part}/")]
     for name, digest in zip(named, sha256_all([root / name for name in named]), strict=True):
         if digest != manifest.files[name]["sha256"]:
-            raise PodiumError(f"{name} of {manifest.task} arrived altered from storage. Remove the data there.")
+            raise PodiumError(f"{name} of {manifest.task} does not match its checksum. Remove the data from storage.")

@@ -1,7 +1,7 @@
-"""Keeps a run's folder and its log in storage alike: from the log to the folder, or from the folder to the log.
+"""Mirror: synchronizes a run's folder with its log in storage, in either direction.
 
-Storage always holds what the journal speaks of: the journal and the documents are read first, then every snapshot that
-lies in the folder is stored, and last the entry is written that makes it all count.
+Storage always contains everything that the journal refers to: the journal and the documents are read first, then all
+snapshots in the folder are stored, and the log entry that makes them valid is written last.
 """
 
 from __future__ import annotations
@@ -23,40 +23,40 @@ _GIT = tuple(f"workspace.git/{name}" for name in ("config", "HEAD", "refs/heads/
 DOCUMENTS = ("run.json", "decision.json", *_GIT)
 PRODUCTS = ("submission.csv", "submission", "logs", "worker.log")
 _OBJECTS = "workspace.git/objects"
-_ENTRY_BYTES = 16 << 20
-"""A journal that grew by more is stored in several entries."""
+_MAX_ENTRY_BYTES = 16 << 20
+"""Maximum journal growth in one entry; a larger one is split into several."""
 
 
 class Mirror:
-    """One run. What it remembers is what the log holds."""
+    """Synchronizes one run; its attributes reflect the content of the log."""
 
     def __init__(self, folder: RunFolder, log: RunLog, *, is_copy: bool = False) -> None:
         """
         Args:
-            is_copy: whether others read the folder while it follows the log. Then its record says that the run has
-                ended only once all that belongs to it is here: nobody asks for more of such a run.
+            is_copy: other processes read the folder while it follows the log. Its record then shows the end of the run
+            only once all files of the run are here, because readers do not look at an ended run again.
         """
         self.folder, self.log = folder, log
         self._is_copy = is_copy
         self._held_back: str | None = None
-        """A record that says so before."""
+        """Record of an ended run whose files are not complete yet."""
         self._journal_bytes = 0
         self._documents: dict[str, str] = {}
         self._blobs: set[str] = set()
         self._products: dict[str, str] = {}
-        """Where those that are not here yet lie in storage."""
+        """Storage names of products that have not been fetched."""
 
     def document(self, name: str) -> str | None:
-        """A document as the log has it."""
+        """Return a document as stored in the log."""
         return self._documents.get(name)
 
     @property
     def is_behind(self) -> bool:
-        """Whether the folder's journal goes on where the log's ends."""
+        """Return whether the folder's journal continues beyond the log's end."""
         return bool(self._read_journal())
 
     def take(self, kind: Kind = "taken", *, blobs: bool, **parts: Any) -> None:
-        """Brings the folder to where the log is and makes us its owner there."""
+        """Bring the folder to the state of the log and take ownership of the run."""
         while True:
             self.pull(blobs=blobs)
             with suppress(LostRunError):
@@ -64,19 +64,19 @@ class Mirror:
                 return
 
     def pull(self, *, blobs: bool, products: bool = False) -> bool:
-        """Brings the folder to where the log is; whether there was anything new.
+        """Bring the folder to the state of the log; return whether anything was new.
 
         Args:
-            blobs: whether snapshots are fetched too, now and for entries read before.
+            blobs: also fetch snapshots, including those of entries read earlier.
 
         Raises:
-            RecordError: the folder holds a journal that is not the log's, or a snapshot is missing.
+            RecordError: the folder's journal differs from the log's, or a snapshot is missing.
         """
         entries = self._read_entries()
         while blobs and (missing := self._fetch_blobs()):
-            later = self._read_entries()  # the history may have been packed meanwhile
+            later = self._read_entries()  # the history may have been packed in the meantime
             if not later:
-                raise RecordError(f"{missing} of {self.log.prefix} is missing in {self.log.storage.url}.")
+                raise RecordError(f"{missing} of {self.log.prefix} is missing from {self.log.storage.url}.")
             entries += later
         for entry in entries:
             self._take_in(entry)
@@ -88,18 +88,18 @@ class Mirror:
         return bool(entries)
 
     def push(self, kind: Kind = "grown", *, reason: str | None = None) -> bool:
-        """Stores what the folder has and the log has not; whether there was anything. The log must be ours.
+        """Store everything that the log lacks; return whether there was anything. Requires ownership.
 
         Raises:
-            LostRunError: it is not ours any more.
+            LostRunError: another process owns the run.
         """
         ends = kind != "grown"
         documents = self._changed_documents()
         if not ends and _has_ended(documents.get("run.json")):
-            del documents["run.json"]  # it is stored with the products, in one entry: nobody continues such a run
+            del documents["run.json"]  # stored with the products in one entry, since no process continues an ended run
         journal = self._read_journal()
-        while len(journal) > _ENTRY_BYTES:
-            cut = journal.rfind(b"\n", 0, _ENTRY_BYTES) + 1
+        while len(journal) > _MAX_ENTRY_BYTES:
+            cut = journal.rfind(b"\n", 0, _MAX_ENTRY_BYTES) + 1
             self._append("grown", journal[:cut], {}, ends=False)
             journal = journal[cut:]
         if ends or journal or documents:
@@ -130,7 +130,7 @@ class Mirror:
         self._journal_bytes += len(journal)
 
     def _store_products(self) -> tuple[str, ...]:
-        """Under the owner's generation: what is not in its last entry is never looked at."""
+        """Store the products under the owner's generation; those not in its last entry are ignored."""
         found = []
         for top in PRODUCTS:
             path = self.folder.path / top
@@ -153,7 +153,7 @@ class Mirror:
         return found
 
     def _read_journal(self) -> bytes:
-        """The whole lines that the log does not have yet."""
+        """Return the complete journal lines that the log lacks."""
         try:
             with self.folder.journal.open("rb") as file:
                 file.seek(self._journal_bytes)
@@ -166,12 +166,12 @@ class Mirror:
         top = self.folder.path / _OBJECTS
         for folder, _, names in os.walk(top):
             below = os.path.relpath(folder, self.folder.path)
-            # An index is put in place after its pack: first seen, both are there.
+            # A pack is put in place before its index, so an index implies its pack.
             whole = {name for name in names if not name.endswith(".pack") or f"{name[:-5]}.idx" in names}
             yield from (f"{below}/{name}" for name in whole if not name.startswith(("tmp_", ".tmp-")))
 
     def _read_entries(self) -> list[RunLogEntry]:
-        """What is new in the log, and with it which blobs there are now."""
+        """Read new log entries and update the set of blobs."""
         entries = list(self.log.read_new())
         for entry in entries:
             if entry.replaces:
@@ -200,8 +200,8 @@ class Mirror:
             known = os.pread(descriptor, len(lines), self._journal_bytes)
             if not lines.startswith(known):
                 raise RecordError(
-                    f"{self.folder.path} was continued on this machine while a cluster worked on it. Keep one of the "
-                    f"two: delete {self.folder.path} to take what lies in {self.log.storage.url}"
+                    f"{self.folder.path} was continued on this machine while a cluster worked on it. Delete this "
+                    f"folder to use the version in {self.log.storage.url}"
                 )
             os.pwrite(descriptor, lines, self._journal_bytes)
         finally:
@@ -209,7 +209,7 @@ class Mirror:
         self._journal_bytes += len(lines)
 
     def _fetch_blobs(self) -> str | None:
-        """Fetches the blobs that are not here; the name of one that storage does not have, if any."""
+        """Fetch missing blobs; return the name of one that storage lacks, or None."""
         for name in sorted(self._blobs):
             if not (self.folder.path / name).exists():
                 try:
@@ -231,10 +231,10 @@ class Mirror:
         target.parent.mkdir(parents=True, exist_ok=True)
         aside = target.with_name(f"tmp_{secrets.token_hex(8)}")
         self.log.storage.download(self.log.prefix + stored, aside)
-        target.unlink(missing_ok=True)  # renaming one link of a file to another leaves both
+        target.unlink(missing_ok=True)  # renaming a hard link to another link of the same file keeps both
         aside.replace(target)
 
 
 def _has_ended(record: str | None) -> bool:
-    """Whether a record, if there is one, says that its run has ended."""
+    """Return whether a record exists and its run has ended."""
     return record is not None and json.loads(record)["status"] != "running"

@@ -1,4 +1,4 @@
-"""A batch script for Slurm: Ray on every node of an allocation, and one command that uses them all."""
+"""Slurm batch scripts: start Ray on every node of an allocation and run one command on all of them."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ PORT = 6379
 
 @dataclass(frozen=True)
 class Allocation:
-    """What is asked of Slurm."""
+    """Resources requested from Slurm."""
 
     nodes: int
     time_s: float
     cores: int | None = None
-    """Of each node; None for all."""
+    """Cores per node; None for all."""
     gpus: int = 0
     partition: str | None = None
     setup: str | None = None
-    """A line of shell that makes `podium` and `ray` available on every node."""
+    """Shell command that makes `podium` and `ray` available on every node."""
 
 
 def batch_script(allocation: Allocation, command: Sequence[str]) -> str:
-    """The script; `command` is `podium run ...` without `--on`, which is added."""
+    """Return the batch script; `command` is `podium run ...` without `--on`, which is added."""
     minutes = max(1, round(allocation.time_s / 60))
     settings = [
         ("job-name", "podium"),
@@ -45,9 +45,9 @@ def batch_script(allocation: Allocation, command: Sequence[str]) -> str:
             *([allocation.setup] if allocation.setup else []),
             'head=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)',
             'address=$(getent ahostsv4 "$head" | head -n 1 | cut -d " " -f 1)',
-            "export RAY_TMPDIR=${RAY_TMPDIR:-/tmp/ray-$SLURM_JOB_ID}  # short: paths of sockets are limited",
+            "export RAY_TMPDIR=${RAY_TMPDIR:-/tmp/ray-$SLURM_JOB_ID}  # short, because socket paths are limited",
             'srun --kill-on-bad-exit=0 mkdir -p "$RAY_TMPDIR"',
-            "# Ray runs on every node; the command once, on the first, when all have joined.",
+            "# Ray runs on every node; the command runs once, on the first node, after all nodes have joined.",
             f'srun ray symmetric-run --address "$address:{PORT}" --min-nodes {allocation.nodes}{cores} -- \\',
             f'    {shlex.join(command)} --on "ray://$address:{PORT}"',
             "",

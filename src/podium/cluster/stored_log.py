@@ -1,9 +1,9 @@
-"""The log of a run in storage: what its journal and documents are, and whose turn it is to write.
+"""Log of a run in storage: the stored state of its journal and documents, and the ownership of the run.
 
-Entries are numbered objects that are created once and never changed. Whoever takes a run writes an entry with the next
-generation. An owner of an earlier generation, perhaps cut off from the others for hours, would write its next entry
-under a number that is taken by then: it is refused, and everything it did since counts as never done. No clock and no
-lock is involved.
+Entries are numbered objects that are created once and never changed. A process takes a run by writing an entry with
+the next generation. An owner of an earlier generation, which may have been cut off for hours, would write its next
+entry under a number that is already taken: the write is refused, and all its work since then is discarded. No clock
+and no lock is involved.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Kind = Literal["taken", "grown", "left", "died"]
 
 
 class LostRunError(RecordError):
-    """Somebody else has taken over."""
+    """Another process has taken over the run."""
 
 
 class RunLogEntry(BaseModel):
-    """One object of the log."""
+    """One entry of the log."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -36,19 +36,19 @@ class RunLogEntry(BaseModel):
     owner: str
     time: str
     kind: Kind
-    """An owner took the run, stored what it did since the entry before, ended its attempt, or died."""
+    """An owner took the run, stored its progress, ended its attempt, or died."""
     journal: str = ""
-    """Whole lines that follow those of earlier entries."""
+    """Complete lines that follow those of earlier entries."""
     documents: dict[str, str] = {}
-    """Small files as they are now, by path below the run's folder."""
+    """Current content of small files, by path inside the run's folder."""
     blobs: tuple[str, ...] = ()
-    """Files that never change and were stored before this entry was."""
+    """Immutable files that were stored before this entry."""
     replaces: bool = False
-    """Whether `blobs` stands in place of all those before: the history was packed."""
+    """True if `blobs` replaces all earlier blobs because the history was packed."""
     products: tuple[str, ...] = ()
-    """What an attempt left when it ended: the submission, logs."""
+    """Files left at the end of an attempt: the submission, logs."""
     reason: str | None = None
-    """Why it died, or was given up."""
+    """Reason why the owner died or the run was abandoned."""
 
     @property
     def has_step(self) -> bool:
@@ -56,57 +56,58 @@ class RunLogEntry(BaseModel):
 
 
 def describe_owner() -> str:
-    """This process, for people and for the log."""
+    """Return a readable description of this process."""
     return f"{socket.gethostname()} pid {os.getpid()}"
 
 
 class RunLog:
-    """Reads a log from its beginning, and writes to its end. Only positions and counts are kept in memory."""
+    """Reads a log from its beginning and appends to it. Keeps only positions and counts in memory."""
 
     def __init__(self, storage: Storage, prefix: str, owner: str = "") -> None:
         """
         Args:
-            prefix: where it lies in storage, with a slash at the end.
-            owner: who writes, if anybody.
+            prefix: location in storage, ending with a slash.
+            owner: description of the writing process, if any.
         """
         self.storage, self.prefix = storage, prefix
         self.owner = owner or describe_owner()
         self.generation = 0
-        """Of the newest entry."""
+        """Generation of the latest entry."""
         self.owned = 0
-        """Our own; 0 if we own nothing."""
+        """Generation owned by this process; 0 if none."""
         self.size = 0
-        """Entries read or written so far."""
+        """Number of entries read or written so far."""
         self.deaths: tuple[str, ...] = ()
-        """The reasons of those since the last step or orderly end."""
+        """Reasons of the deaths since the last step or orderly end."""
         self.current_owner: str | None = None
 
     def read_new(self) -> Iterator[RunLogEntry]:
-        """The entries that were not read yet."""
+        """Yield the entries that have not been read yet."""
         while (entry := self._read(self.size)) is not None:
             self._note(entry)
             yield entry
 
     def take(self, kind: Kind = "taken", **parts: Any) -> None:
-        """Makes us the owner at the end of what was read; all who owned it before can write nothing more.
+        """Take ownership at the end of the log; earlier owners cannot write any more.
 
         Raises:
-            LostRunError: the log went on since it was read.
+            LostRunError: the log has grown since it was read.
         """
         self.owned = self.generation + 1
         self.append(kind, **parts)
 
     def append(self, kind: Kind, **parts: Any) -> None:
-        """Writes the next entry.
+        """Write the next entry.
 
         Raises:
-            LostRunError: somebody else has taken over.
+            LostRunError: another process has taken over the run.
         """
         entry = RunLogEntry(generation=self.owned, owner=self.owner, time=now(), kind=kind, **parts)
         if not self.storage.create(self._name(self.size), entry.model_dump_json().encode()):
             other = self._read(self.size)
             self.owned = 0
-            raise LostRunError(f"{self.prefix.rstrip('/')} was taken over by {other.owner if other else 'another'}.")
+            owner = other.owner if other else "another process"
+            raise LostRunError(f"{self.prefix.rstrip('/')} was taken over by {owner}.")
         self._note(entry)
 
     def _read(self, number: int) -> RunLogEntry | None:
@@ -116,7 +117,7 @@ class RunLog:
         try:
             return RunLogEntry.model_validate_json(data)
         except ValidationError as error:
-            raise RecordError(f"{self._name(number)} in {self.storage.url} is not an entry of a run's log.") from error
+            raise RecordError(f"{self._name(number)} in {self.storage.url} is not a valid log entry.") from error
 
     def _name(self, number: int) -> str:
         return f"{self.prefix}log/{number:08d}"
@@ -128,4 +129,4 @@ class RunLog:
         if entry.kind == "left" or entry.has_step:
             self.deaths = ()
         if entry.kind == "died":
-            self.deaths = (*self.deaths, entry.reason or "for no known reason")
+            self.deaths = (*self.deaths, entry.reason or "for an unknown reason")

@@ -1,1 +1,1 @@
-"""Where data lies and how it is made: folders, links, checksums, manifests, preparation."""
+"""Task data: folders, download, splits, checksums, manifests and preparation."""

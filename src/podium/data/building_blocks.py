@@ -1,4 +1,4 @@
-"""The verbs that task files are written with, in one place: tables, splits, files, archives, miniatures."""
+"""Building blocks for task files, in one namespace: tables, splits, files, archives, miniatures."""
 
 from podium.data.columns import draw_table, read_columns
 from podium.data.fabricate import (
@@ -29,7 +29,7 @@ from podium.data.split import (
     split_whole_groups,
 )
 from podium.data.split_parts import file_names, link_parts, split_table, write_answers, write_parts, zip_parts
-from podium.safefs.atomic_files import find_files, link_any, link_file, link_files, link_tree
+from podium.safefs.atomic_files import find_files, link_file, link_files, link_path, link_tree
 
 __all__ = [
     "RAW_ORDER",
@@ -40,10 +40,10 @@ __all__ = [
     "find_files",
     "hex_ids",
     "lines_beside",
-    "link_any",
     "link_file",
     "link_files",
     "link_parts",
+    "link_path",
     "link_tree",
     "members_of",
     "one_hot",

@@ -1,4 +1,4 @@
-"""What fabricators of miniatures share: ids, words, pictures and sounds, small but of the real kind."""
+"""Helpers to fabricate miniatures: ids, words, images and sounds, small but in the real formats."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ WORDS = [
 
 
 def hex_ids(rng: np.random.Generator, count: int, length: int = 12) -> list[str]:
-    """Distinct identifiers of so many hexadecimal digits."""
+    """Return distinct identifiers of `length` hexadecimal digits."""
     ids: dict[str, None] = {}
     while len(ids) < count:
         ids[rng.bytes((length + 1) // 2).hex()[:length]] = None
@@ -64,7 +64,7 @@ def hex_ids(rng: np.random.Generator, count: int, length: int = 12) -> list[str]
 
 
 def sentences(rng: np.random.Generator, count: int, *, words: int = 12, vocabulary: Iterable[str] = WORDS) -> list[str]:
-    """Texts of up to so many words."""
+    """Return texts of up to `words` words."""
     pool = list(vocabulary)
     return [" ".join(rng.choice(pool, rng.integers(2, words + 1))) for _ in range(count)]
 
@@ -77,7 +77,7 @@ def picture(
     grey: bool = False,
     suffix: str = ".jpg",
 ) -> bytes:
-    """A noisy picture whose colour depends on `tint`, as the bytes of a .jpg, .png, .tif or .bmp file."""
+    """Return a noisy image whose colour depends on `tint`, as the bytes of a .jpg, .png, .tif or .bmp file."""
     from PIL import Image
 
     channels = () if grey else (3,)
@@ -92,7 +92,7 @@ def picture(
 def pictures(
     rng: np.random.Generator, names: Iterable[str], tints: Iterable[int], **options: Any
 ) -> Iterator[tuple[str, bytes]]:
-    """Files by name, of the kind that it ends in: a `picture` each, whose colour tells the label in `tints`."""
+    """Yield an image file for each name, in the format of its suffix; its colour encodes the label in `tints`."""
     for name, tint in zip(names, tints, strict=True):
         yield name, picture(rng, tint=int(tint), suffix=Path(name).suffix, **options)
 
@@ -100,7 +100,7 @@ def pictures(
 def sound(
     rng: np.random.Generator, *, pitch: int = 0, samples: int = 400, rate: int = 16_000, suffix: str = ".wav"
 ) -> bytes:
-    """A noisy tone whose height depends on `pitch`, as the bytes of a .wav or .aif file."""
+    """Return a noisy tone whose frequency depends on `pitch`, as the bytes of a .wav or .aif file."""
     tone = np.sin(np.arange(samples) * (0.05 + 0.03 * pitch)) * 8000 + rng.normal(0, 2000, samples)
     if suffix == ".aif":
         return _aiff(tone.astype(">i2").tobytes(), samples, rate)
@@ -112,7 +112,7 @@ def sound(
 
 
 def _aiff(content: bytes, samples: int, rate: int) -> bytes:
-    """An AIFF file with one channel of 16 bits; its rate is a floating-point number of ten bytes."""
+    """Return an AIFF file with one 16-bit channel; its rate is an 80-bit floating-point number."""
     exponent = rate.bit_length() - 1
     extended = struct.pack(">HQ", 16383 + exponent, rate << (63 - exponent))
     facts = _chunk(b"COMM", struct.pack(">hIh", 1, samples, 16) + extended)
@@ -124,12 +124,12 @@ def _chunk(name: bytes, content: bytes) -> bytes:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Writes a file, making its folder first."""
+    """Write a file, creating its folder first."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
 
 
 def write_files(folder: Path, contents: Iterable[tuple[str, bytes]]) -> None:
-    """Writes files into a folder, by their path below it."""
+    """Write files into a folder under their relative paths."""
     for name, content in contents:
         write_bytes(folder / name, content)

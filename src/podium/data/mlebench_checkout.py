@@ -1,6 +1,6 @@
-"""What an MLE-bench checkout adds: full leaderboards for exact ranks, and the original texts of the competitions.
+"""Import from an MLE-bench checkout: full leaderboards for exact ranks, and original competition descriptions.
 
-Both are kept in Podium's own folder, since they are not ours to ship.
+Both are stored in Podium's data home, because their licences do not allow Podium to ship them.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ LEADERBOARD, DESCRIPTION = "leaderboard.csv", "description.md"
 
 @dataclass(frozen=True)
 class Imported:
-    """What was taken over, and what could not be."""
+    """Result of an import: competitions with imported files, and files that could not be imported."""
 
     leaderboards: list[str]
     descriptions: list[str]
     pointers: list[str]
-    """Competitions whose leaderboard is only a Git LFS pointer."""
+    """Files that are only Git LFS pointers."""
 
 
 def import_checkout(checkout: Path, task_ids: list[str]) -> Imported:
-    """Takes over the leaderboards and descriptions of the named competitions."""
+    """Copy the leaderboards and descriptions of the named competitions."""
     folder = checkout / "mlebench" / "competitions"
     if not folder.is_dir():
         raise UsageError(
-            f"{checkout} holds nothing to import: no checkout of MLE-bench (there is no {folder}), "
-            "no grading report or run group of it, and no job of Harbor."
+            f"{checkout} cannot be imported: it is neither an MLE-bench checkout (there is no {folder}) nor an "
+            "MLE-bench grading report or run group nor a Harbor job."
         )
     done = Imported([], [], [])
     for task_id in task_ids:
@@ -49,17 +49,17 @@ def import_checkout(checkout: Path, task_ids: list[str]) -> Imported:
                 taken.append(task_id)
     if done.pointers and not done.leaderboards:
         raise UsageError(
-            f"The checkout holds only Git LFS pointers, such as {done.pointers[0]}. "
-            f"Run there: git lfs install && git lfs pull, then import it again."
+            f"The checkout has only Git LFS pointers, such as {done.pointers[0]}. "
+            f"Run `git lfs install && git lfs pull` in {checkout}, then import it again."
         )
     return done
 
 
 def _read(path: Path, checkout: Path) -> str | None:
-    """A file of a checkout; None where there is none. Links are not followed: they may lead anywhere on this machine.
+    """Return the text of a file of a checkout, or None if it does not exist. Links are not followed.
 
     Raises:
-        UsageError: it is something else.
+        UsageError: It is not a readable text file.
     """
     try:
         return read_regular(path, MAX_BYTES, top=checkout).decode("utf-8")
@@ -72,12 +72,12 @@ def _read(path: Path, checkout: Path) -> str | None:
 
 
 def imported_leaderboard(task_id: str) -> Path | None:
-    """The full human leaderboard of a competition, if one was imported."""
+    """Return the path of a competition's full human leaderboard, or None if none was imported."""
     return _existing(task_id, LEADERBOARD)
 
 
 def imported_description(task_id: str) -> Path | None:
-    """The original text of a competition, if it was imported."""
+    """Return the path of a competition's original description, or None if none was imported."""
     return _existing(task_id, DESCRIPTION)
 
 

@@ -1,4 +1,4 @@
-"""Preparing a task: raw data in, public and private folders out; whole or not at all."""
+"""Preparation of a task: turns raw data into public and private folders, atomically."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from podium.data.fetch.kaggle_download import download, whole_archive
-from podium.data.home import Place, locate
+from podium.data.home import DataFolder, locate
 from podium.data.manifest import Manifest, checksum_files, is_complete, read_manifest, write_manifest
 from podium.data.mlebench_checkout import imported_description
 from podium.data.scrub_metadata import publish
@@ -28,12 +28,12 @@ MINIATURE_SEED = 0
 
 @dataclass(frozen=True)
 class PrepareResult:
-    """What came of preparing one task."""
+    """Result of preparing one task."""
 
     task: str
     status: Literal["made", "kept"]
-    """Made now, or found complete."""
-    place: Place
+    """`made` if it was prepared now, `kept` if it was already complete."""
+    place: DataFolder
     miniature: bool
 
 
@@ -45,16 +45,16 @@ def prepare_task(
     miniature: bool = False,
     edition: Edition | None = None,
 ) -> PrepareResult:
-    """Fills the task's public and private folders, unless its manifest says that this has been done.
+    """Fill the task's public and private folders, unless its manifest shows that they are complete.
 
     Args:
-        raw: an extracted download; without it data comes from the task's own raw folder.
-        miniature: whether to fabricate tiny raw data instead.
-        edition: by default the one the task means.
+        raw: An extracted download; default: the task's own raw folder, downloaded if necessary.
+        miniature: True to fabricate tiny raw data instead.
+        edition: The edition to prepare; default: the task's own.
     """
     task = task.in_edition(edition)
     if raw is not None and miniature:
-        raise UsageError("Give either raw data or ask for a miniature, not both.")
+        raise UsageError("Raw data and a miniature exclude each other. Use either --raw or --miniature.")
     miniature = miniature and not task.generated
     place = locate(task.id, edition=task.edition, data_dir=data_dir, miniature=miniature)
     with locked(place.lock):
@@ -65,13 +65,13 @@ def prepare_task(
 
 
 def _serves(task: Task, manifest: Manifest, *, raw: Path | None, miniature: bool) -> bool:
-    """Whether what is there is what is asked for."""
+    """Return whether the prepared data matches the requested source."""
     if task.generated:
         return True
     return manifest.miniature == miniature and (raw is None or manifest.source == str(raw.resolve()))
 
 
-def _prepare(task: Task, place: Place, *, raw: Path | None, miniature: bool) -> PrepareResult:
+def _prepare(task: Task, place: DataFolder, *, raw: Path | None, miniature: bool) -> PrepareResult:
     _remove_leftovers(place)
     remove_orphans(place.shown)
     making = place.root / f".making-{os.getpid()}"
@@ -108,20 +108,20 @@ class _Source:
     made_here: bool = False
 
 
-def _find_raw(task: Task, place: Place, making: Path, *, raw: Path | None, miniature: bool) -> _Source:
-    """The folder to prepare from."""
+def _find_raw(task: Task, place: DataFolder, making: Path, *, raw: Path | None, miniature: bool) -> _Source:
+    """Return the raw folder to prepare from, fabricated or downloaded if necessary."""
     if task.generated:
         (making / "raw").mkdir()
         return _Source(making / "raw", "generated", made_here=True)
     if raw is not None:
         if not raw.is_dir():
-            raise RawDataError(f"There is no folder {raw}. --raw takes the extracted download of {task.id}.")
+            raise RawDataError(f"There is no folder {raw}. Pass the extracted download of {task.id} with --raw.")
         return _Source(raw, str(raw.resolve()))
     if miniature:
         return _Source(_fabricate(task, place, making), "fabricated", made_here=True)
     _refuse_old_miniature(task, place)
     if place.raw.is_dir():
-        whole_archive(task.id, place.raw).unlink(missing_ok=True)  # unpacked by a process that was killed before this
+        whole_archive(task.id, place.raw).unlink(missing_ok=True)  # left by a process that was killed after unpacking
     elif task.fetcher is None:
         download(task.id, place.raw)
     else:
@@ -129,8 +129,8 @@ def _find_raw(task: Task, place: Place, making: Path, *, raw: Path | None, minia
     return _Source(place.raw, "download")
 
 
-def _fetch(fetch: Fetch, place: Place) -> None:
-    """Lets a task download what it needs, aside: a raw folder is complete, or not there."""
+def _fetch(fetch: Fetch, place: DataFolder) -> None:
+    """Run a task's own download in a temporary folder, so that a raw folder is either complete or absent."""
     aside = place.raw.with_name("raw.part")
     aside.mkdir(parents=True, exist_ok=True)
     fetch(aside)
@@ -138,8 +138,8 @@ def _fetch(fetch: Fetch, place: Place) -> None:
     aside.rename(place.raw)
 
 
-def _fabricate(task: Task, place: Place, making: Path) -> Path:
-    """Makes the miniature's raw data; both editions are made from it."""
+def _fabricate(task: Task, place: DataFolder, making: Path) -> Path:
+    """Fabricate the miniature's raw data, from which both editions are prepared."""
     import numpy as np
 
     if task.fabricator is None:
@@ -152,8 +152,8 @@ def _fabricate(task: Task, place: Place, making: Path) -> Path:
     return place.raw
 
 
-def _refuse_old_miniature(task: Task, place: Place) -> None:
-    """Earlier versions kept a miniature's raw data where real data belongs, and this note of it beside it."""
+def _refuse_old_miniature(task: Task, place: DataFolder) -> None:
+    """Raise RawDataError if the raw folder may hold a miniature's data, marked by a `raw.miniature` file next to it."""
     note = place.raw.with_name("raw.miniature")
     if note.exists():
         raise RawDataError(
@@ -165,15 +165,15 @@ def _refuse_old_miniature(task: Task, place: Place) -> None:
 def _make(task: Task, source: _Source, making: Path) -> None:
     prepare = task.parts.prepare
     if prepare is None:
-        raise UsageError(f"{task.id} does not say how its data is prepared.")
+        raise UsageError(f"{task.id} has no preparation. Add a function with `@task.prepare` to its task file.")
     try:
         prepare(source.path, making / "public", making / "private")
     except (ValueError, LookupError, TypeError) as error:
-        if isinstance(error, PodiumError) or source.made_here:  # the second is a mistake of the task
+        if isinstance(error, PodiumError) or source.made_here:  # the latter is a bug in the task
             raise
         raise RawDataError(
-            f"The raw data of {task.id} in {source.path} is damaged, or not what the task expects "
-            f"({type(error).__name__}: {error}). Download it again, or give another folder with --raw."
+            f"The raw data of {task.id} in {source.path} is damaged or has an unexpected form "
+            f"({type(error).__name__}: {error}). Download it again, or pass another folder with --raw."
         ) from error
     description = making / "public" / "description.md"
     if not description.exists() and (text := _text(task)):
@@ -181,13 +181,13 @@ def _make(task: Task, source: _Source, making: Path) -> None:
 
 
 def _text(task: Task) -> bytes:
-    """What agents are told: in the published edition in the competition's own words, where these were imported."""
+    """Return the task description: the imported original in edition v1 if there is one, else the task's brief."""
     original = imported_description(task.id) if task.edition == "v1" else None
     return task.brief.encode() if original is None else original.read_bytes()
 
 
-def _put_in_place(place: Place, making: Path) -> None:
-    """Replaces the old folders; without a manifest in between, a kill here means: prepare again."""
+def _put_in_place(place: DataFolder, making: Path) -> None:
+    """Replace the old folders; there is no manifest meanwhile, so that a kill here leads to another preparation."""
     shown, private, link = make_neutral(place.shown, place.root), making / "done", making / "link"
     publish(making / "public", shown)
     private.mkdir(mode=0o700)
@@ -200,8 +200,8 @@ def _put_in_place(place: Place, making: Path) -> None:
     private.rename(place.private)
 
 
-def _remove_leftovers(place: Place) -> None:
-    """Removes what is not in place: it was replaced, or left by a process that was killed. We hold the lock."""
+def _remove_leftovers(place: DataFolder) -> None:
+    """Remove folders that were replaced or left by a killed process; the caller holds the lock."""
     for leftover in place.root.glob(".making-*"):
         remove_tree(leftover)
     for folder in neutral_folders(place.shown, place.root):

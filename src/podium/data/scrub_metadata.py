@@ -1,11 +1,10 @@
-"""Lays out what agents see so that only names and content tell anything: not where a file lay in the raw data, when it
-was made or in which order.
+"""Scrubber of file metadata: public files reveal nothing but names and content, not their origin, age or order.
 
-A hard link shares its inode number and times with the raw file, and raw files often lie in the order of their labels;
-deleting the raw folder later would even write that order into the times of the links. So every file becomes a new one,
-made in the order of names, with one time and one mode for all. The old files stay until all are copied: a new file may
-get the inode number of one that was just removed, and so tell where that one lay. Where the file system can share
-blocks (XFS, Btrfs, ZFS, NFS 4.2) the kernel copies no data.
+A hard link shares its inode number and times with the raw file, and raw files are often sorted by label; deleting the
+raw folder later would even write that order into the ctimes of the links. So every file is copied to a new one, in
+order of names, and all get the same time and mode. The old files stay until all are copied: a new file could otherwise
+reuse the inode number of a removed one and reveal its position. On file systems with shared blocks (XFS, Btrfs, ZFS,
+NFS 4.2) the kernel copies no data.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ import shutil
 from pathlib import Path
 
 TIME_NS = 946_684_800 * 10**9
-"""The time that every public file has: the first second of 2000, in UTC."""
+"""Modification time of every public file: the first second of 2000, in UTC."""
 FILE_MODE, FOLDER_MODE = 0o644, 0o755
 
 
 def publish(made: Path, shown: Path) -> None:
-    """Puts all that is in one folder into another, an empty one on the same file system; the first is to be deleted.
+    """Move or copy the content of a folder into an empty one on the same file system; the first can then be deleted.
 
-    Files that the preparation wrote itself right into the top folder, such as train.csv, are named by the task and not
-    after rows: they are moved, since some are as large as the whole raw data.
+    Files written by the preparation directly into the top folder, such as train.csv, are named by the task, not after
+    rows. They are moved, since some are as large as all raw data together.
     """
     top, target = str(made), str(shown)
     folders = []
@@ -31,7 +30,7 @@ def publish(made: Path, shown: Path) -> None:
         below.sort()
         here = target + folder.removeprefix(top)
         if folder != top:
-            os.mkdir(here)  # noqa: PTH102 a Path for each of a million files would cost more than the copy
+            os.mkdir(here)  # noqa: PTH102 creating a million Path objects would take longer than the copy
             folders.append(here)
         for name in sorted(names):
             _put(f"{folder}/{name}", f"{here}/{name}", anew=folder != top)
@@ -52,12 +51,12 @@ def _put(old: str, new: str, *, anew: bool) -> None:
 
 
 def copy_file(source: str, target: str) -> None:
-    """Copies the content of a file into a new one; blocks are shared where the file system can."""
+    """Copy the content of a file into a new one, sharing blocks if the file system supports it."""
     with open(source, "rb") as old, open(target, "xb") as new:  # noqa: PTH123
         try:
             while os.copy_file_range(old.fileno(), new.fileno(), 1 << 30):
                 pass
-        except OSError:  # an old kernel, or a file system that cannot: what matters fails again below
+        except OSError:  # unsupported by the kernel or file system; real errors are raised again below
             os.lseek(old.fileno(), 0, os.SEEK_SET)
             os.lseek(new.fileno(), 0, os.SEEK_SET)
             shutil.copyfileobj(old, new, 1 << 20)

@@ -1,4 +1,4 @@
-"""The splits MLE-bench made of public training data, reproduced to the row."""
+"""Train/test splits: MLE-bench's splits of public training data, reproduced to the row."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from podium.data.columns import BLANK, moments_of, time_format
+from podium.data.columns import BLANK, parse_times, time_format
 from podium.tables.parse_numbers import to_numbers
 
 RAW_ORDER = "Test rows stand in the order of the published table."
-"""What a task says of itself where its split, as MLE-bench made it, leaves rows where they were."""
+"""Caveat of tasks whose split, as in MLE-bench, keeps the raw order of rows."""
 Items = TypeVar("Items", pd.DataFrame, list[Any])
 
 
 def split_rows(
     items: Items, test_size: float, *, random_state: int = 0, stratify: pd.Series | None = None
 ) -> tuple[Items, Items]:
-    """Train and test part in scikit-learn's shuffled order; a share, or a number of rows if it is an integer.
+    """Return train and test part in scikit-learn's shuffled order, by a share or (as an integer) a number of rows.
 
-    Where there are not so many rows, as in a miniature, the test part is a tenth of them.
+    With fewer rows than that, as in a miniature, the test part is a tenth of them.
 
     Args:
-        stratify: the class of each row, where both parts shall have the same share of each.
+        stratify: The class of each row, to keep the share of each class equal in both parts.
     """
     from sklearn.model_selection import train_test_split
 
@@ -35,7 +35,7 @@ def split_rows(
 
 
 def split_in_order(table: pd.DataFrame, known_share: float) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The first rows, so large a share of all, and the rest; both as they stand."""
+    """Return the first `known_share` of the rows, and the rest, in their order."""
     count = int(len(table) * known_share)
     return table[:count], table[count:]
 
@@ -43,7 +43,7 @@ def split_in_order(table: pd.DataFrame, known_share: float) -> tuple[pd.DataFram
 def split_values(
     table: pd.DataFrame, column: str, test_size: float, *, random_state: int = 0
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Splits the distinct values of a column, in order of appearance; rows follow theirs and keep their order."""
+    """Split the distinct values of a column, in order of appearance; rows follow their value and keep their order."""
     _, test = split_rows(list(table[column].unique()), test_size, random_state=random_state)
     held = table[column].isin(test)
     return table[~held], table[held]
@@ -52,7 +52,7 @@ def split_values(
 def split_groups(
     table: pd.DataFrame, column: str, test_size: float, *, random_state: int = 0
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Splits the groups of a column, sorted by its value, and lines them up in the order of the split."""
+    """Split the groups of a column, sorted by its value, and concatenate them in the order of the split."""
     groups = [group for _, group in table.groupby(column)]
     train, test = split_rows(groups, test_size, random_state=random_state)
     return pd.concat(train), pd.concat(test)
@@ -61,10 +61,10 @@ def split_groups(
 def split_whole_groups(
     table: pd.DataFrame, column: str, test_size: float, *, stratify: pd.Series | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Puts all rows with one value of a column into the same part; a blank cell is a group of its own.
+    """Put all rows with the same value of a column into the same part; a blank cell is a group of its own.
 
     Args:
-        stratify: the class of each row; both parts get the same share of each as far as the groups allow it.
+        stratify: The class of each row; both parts get similar shares of each class, as the groups permit.
     """
     from sklearn.model_selection import StratifiedGroupKFold
 
@@ -81,10 +81,10 @@ def split_whole_groups(
 
 
 def split_later(table: pd.DataFrame, column: str, test_size: float) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Puts the latest rows into the test part; rows of the same time stay together, those without one are for training.
+    """Put the latest rows into the test part; rows of the same time stay together, rows without a time are in train.
 
     Args:
-        column: holds times, or numbers that grow with time, such as years.
+        column: A column of times, or of numbers that grow with time, such as years.
     """
     later = time_values(table[column]) >= time_cut(table[column], test_size)
     order = np.random.default_rng(0)
@@ -94,7 +94,7 @@ def split_later(table: pd.DataFrame, column: str, test_size: float) -> tuple[pd.
 
 
 def time_cut(cells: pd.Series, test_size: float) -> float:
-    """The time from which on about so large a share of the rows lies."""
+    """Return the time that separates about `test_size` of the rows from the earlier ones."""
     values = time_values(cells)
     moments, counts = np.unique(values[~np.isnan(values)], return_counts=True)
     shares = counts[::-1].cumsum()[::-1] / len(cells)
@@ -102,19 +102,19 @@ def time_cut(cells: pd.Series, test_size: float) -> float:
 
 
 def time_values(cells: pd.Series) -> np.ndarray:
-    """Times as numbers that grow with them; NaN for what is not a time."""
+    """Return times as increasing numbers; NaN for cells that are not times."""
     written = time_format(cells.astype(str))
     if written:
-        return moments_of(cells.astype(str), written)
+        return parse_times(cells.astype(str), written)
     return to_numbers(cells).to_numpy(float)
 
 
 def split_per_category(
     items: Sequence[Any], categories: Iterable[Hashable], test_size: float, *, smallest: int = 5
 ) -> tuple[list[Any], list[Any]]:
-    """Splits each category by itself, categories in order of appearance; the test part is shuffled in the end.
+    """Split each category separately, in order of appearance; the test part is shuffled at the end.
 
-    A category of fewer than `smallest` items gives its last one to the test part, a single item stays in train.
+    A category of fewer than `smallest` items gives its last one to the test part; a single item stays in train.
     """
     members: dict[Hashable, list[Any]] = {}
     for item, category in zip(items, categories, strict=True):

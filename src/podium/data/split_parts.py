@@ -1,4 +1,4 @@
-"""The train and the test part of a split on their way into the public and the private folder."""
+"""Writers for split data: tables and files of the train and test part in the public and private folders."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pandas as pd
 from podium.data.formats.archives import unpacked, write_zip
 from podium.data.formats.csv_files import one_hot, read_csv, sample_of, write_csv
 from podium.data.split import split_later, split_rows, split_whole_groups
-from podium.safefs.atomic_files import link_any, link_file, link_tree
+from podium.safefs.atomic_files import link_file, link_path, link_tree
 from podium.task import Columns, Task
 
 Parts = Sequence[pd.DataFrame]
-"""The train part and the test part."""
+"""Train part and test part."""
 
 
 def split_table(
@@ -33,19 +33,18 @@ def split_table(
     later: str | None = None,
     **options: Any,
 ) -> None:
-    """Declares the usual preparation: the rows of one raw table are split, at random if nothing else is said, and their
-    files follow them.
+    """Declare the usual preparation: split the rows of one raw table (by default at random) and their files with them.
 
     Args:
         table: The raw table; the train part gets its name, less `.zip`.
-        files, test_files: The files of a row, as `link_parts` takes them.
-        archive: The archive that holds these files; each part then gets one, by `zip_parts`.
-        shared: Files and folders that are handed out as they are.
-        dtype: How columns are read, where pandas would not leave them as they are.
-        stratify: The column of which both parts get the same share of each value.
+        files, test_files: The files of a row, as in `link_parts`.
+        archive: The archive that contains these files; each part then gets an archive from `zip_parts`.
+        shared: Files and folders that are published unchanged.
+        dtype: The dtypes of columns that pandas would otherwise convert.
+        stratify: The column whose values get equal shares in both parts.
         together: The column whose groups are not divided.
-        later: The column of times of which the test part gets the latest.
-        options: What `write_parts` takes.
+        later: The column of times; the test part gets the latest rows.
+        options: Further arguments of `write_parts`.
     """
 
     @task.prepare
@@ -64,7 +63,7 @@ def split_table(
         elif files:
             link_parts(parts, raw, public, files=files, test_files=test_files)
         for name in shared:
-            link_any(raw / name, public / name)
+            link_path(raw / name, public / name)
 
 
 def write_parts(
@@ -80,17 +79,17 @@ def write_parts(
     classes: str | None = None,
     **options: Any,
 ) -> None:
-    """Writes the tables of a split: train part, test part, sample submission and answers.
+    """Write the tables of a split: train part, test part, sample submission and answers.
 
     Args:
-        form: What a submission looks like; it also names the sample and the answers.
-        guess: What the sample submission says: a value for every target, a mapping with a value for each, or a
-            function that gives the values of so many rows.
-        hidden: The columns that the public test.csv lacks; without them there is no such file.
+        form: The form of submissions; it also names the sample and the answers.
+        guess: The predictions of the sample submission: a value for every target, a mapping with a value for each, or
+            a function from the number of rows to the values.
+        hidden: The columns left out of the public test.csv; without them there is no such file.
         train: The name of the train table.
-        answers: The answers, where they are not the test part as it is.
-        classes: The column of labels, where the answers have a 0/1 column for each of the targets instead.
-        options: How `write_csv` writes all tables but the sample.
+        answers: The answers, if they differ from the test part.
+        classes: The column of labels, if the answers have a 0/1 column for each target instead.
+        options: Options of `write_csv` for all tables but the sample.
     """
     known, test = parts
     write_csv(known, public / train, **options)
@@ -103,7 +102,7 @@ def write_parts(
 
 
 def write_answers(form: Columns, answers: pd.DataFrame, public: Path, private: Path, *, guess: Any) -> None:
-    """Writes answers and a sample submission for their ids, which says the `guess` that `write_parts` takes."""
+    """Write answers and a sample submission for their ids that predicts `guess` (see `write_parts`)."""
     write_csv(answers, private / form.answers)
     _write_sample(form, answers, public, guess)
 
@@ -117,12 +116,12 @@ def _write_sample(form: Columns, rows: pd.DataFrame, public: Path, guess: Any) -
 def link_parts(
     parts: Parts, raw: Path, public: Path, *, files: str, test_files: str | None = None, renamed: Parts | None = None
 ) -> None:
-    """Links the file of each row into the public folder.
+    """Link the file of each row into the public folder.
 
     Args:
-        files: The path of a file with columns in braces, such as `train/{id}.jpg`; one that ends in `/` is a folder.
-        test_files: The path of the test part's; by default the same with `test` for the first `train`.
-        renamed: The parts with other ids, where files are handed out under those.
+        files: The path of a file with columns in braces, such as `train/{id}.jpg`; a path that ends in `/` is a folder.
+        test_files: The path of the test part's files; by default the same with `test` for the first `train`.
+        renamed: The parts with other ids, if files are published under those.
     """
     patterns = files, test_files or files.replace("train", "test", 1)
     for part, new_part, pattern in zip(parts, renamed or parts, patterns, strict=True):
@@ -132,10 +131,10 @@ def link_parts(
 
 
 def zip_parts(parts: Parts, archive: Path, public: Path, *, files: str) -> None:
-    """Packs the files of both parts anew, into an archive of the same name and one with `test` for `train`.
+    """Repack the files of both parts into an archive of the same name and one with `test` for `train`.
 
     Args:
-        files: The path of a row's file in the old archive, as in `link_parts`; in the new ones it is in no folder.
+        files: The path of a row's file in the old archive, as in `link_parts`; the new archives have no folders.
     """
     with unpacked(archive, public) as folder:
         for part, name in zip(parts, (archive.name, archive.name.replace("train", "test", 1)), strict=True):
@@ -144,6 +143,6 @@ def zip_parts(parts: Parts, archive: Path, public: Path, *, files: str) -> None:
 
 
 def file_names(table: pd.DataFrame, pattern: str) -> list[str]:
-    """The pattern filled in with the columns of each row: `{id[0]}/{id}.npy`."""
+    """Return the pattern filled in with the columns of each row: `{id[0]}/{id}.npy`."""
     used = [name for name in table.columns if f"{{{name}" in pattern]
     return [pattern.format_map(row) for row in table[used].to_dict("records")]

@@ -1,1 +1,1 @@
-"""The training interface: tasks as environments with `reset` and `step`, and adapters for other people's tools."""
+"""Training interface: tasks as environments with `reset` and `step`."""

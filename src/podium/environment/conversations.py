@@ -1,8 +1,8 @@
-"""What was said in a run, as conversations to train with: whole, in order, with what each of an agent's steps earned.
+"""Conversations of a run for training: complete, in order, with the reward of each of the agent's steps.
 
-Of a run with a model every call of it is read from Inspect's log; calls that go on with what was said before become one
-conversation. A run of an environment has one conversation: observations and the actions given for them. Neither holds
-anything that the agent did not see or say, and known keys are cut out.
+The model calls of a run are read from Inspect's log; calls that continue earlier messages become one conversation. A
+run of an environment has one conversation of observations and actions. Conversations contain only text that the agent
+saw or wrote, and known keys are redacted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from podium.environment.rewards import value
 from podium.runs.run_folder import RunFolder
-from podium.workspace.journal.events import Step, whole_action, whole_observation
+from podium.workspace.journal.events import Step, read_full_action, read_full_observation
 
 if TYPE_CHECKING:
     from inspect_ai.event import ModelEvent
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 REMOVED = "[key removed]"
 _KEY_NAME = re.compile(r"(API_?KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 _KEY = re.compile(r"\b(?:(?:sk|rk|hf|ghp|gho|xox[bp])[-_]|AKIA)[A-Za-z0-9_-]{16,}\b")
-SHORTEST_KEY = 8
+MIN_KEY_CHARACTERS = 8
 
 
 @dataclass(frozen=True)
 class AnswerTokens:
-    """The tokens of one answer, as far as the provider gave them."""
+    """Tokens of one answer, as returned by the provider."""
 
     texts: list[str] | None = None
     logprobs: list[float] | None = None
@@ -42,25 +42,25 @@ class AnswerTokens:
 
 @dataclass
 class TracedMessage:
-    """Something that was said."""
+    """A message with its role, tokens and reward."""
 
     role: str
     content: str
     tool_calls: str | None = None
-    """As JSON: a list of id, function and arguments."""
+    """JSON list of id, function and arguments."""
     tool_call_id: str | None = None
     generated: bool = False
-    """Whether the policy said it: the mask of a loss over messages."""
+    """True for messages of the policy: the mask of a loss over messages."""
     step: int | None = None
-    """The step it led to."""
+    """Step that resulted from the message."""
     reward: float = 0.0
-    """What that step earned; it stands at the last message before the step."""
+    """Reward of that step, on the last message before it."""
     tokens: AnswerTokens | None = None
 
 
 @dataclass
 class TracedConversation:
-    """Messages, each of which the next answer was given in view of."""
+    """Messages, each in the context of the following answer."""
 
     model: str
     role: str | None = None
@@ -68,7 +68,7 @@ class TracedConversation:
 
 
 def conversations(run: RunFolder) -> list[TracedConversation]:
-    """All conversations of a run, with the rewards of its steps."""
+    """Return all conversations of a run, with the rewards of its steps."""
     steps = run.read_journal().all_of(Step)
     calls = list(_model_calls(run))
     talks = _with_calls(calls) if calls else _played(run, steps)
@@ -77,7 +77,7 @@ def conversations(run: RunFolder) -> list[TracedConversation]:
 
 
 def step_rewards(run: RunFolder, count: int) -> list[float]:
-    """What every step of a run earned: gains where all submissions were graded (`--curve`), else the final value."""
+    """Return the reward of every step: gains if all submissions were graded (`--curve`), else the final value."""
     rewards = [0.0] * count
     curve, record = run.read_curve(), run.read_record()
     if curve and count:
@@ -102,20 +102,22 @@ def _model_calls(run: RunFolder) -> Iterator[ModelEvent]:
 
 
 def _with_calls(calls: Sequence[ModelEvent]) -> list[TracedConversation]:
-    """Model calls as conversations: one that repeats all of an earlier one goes on with it."""
+    """Group model calls into conversations: a call that starts with all messages of an earlier one continues it."""
     talks: list[TracedConversation] = []
     for call in calls:
-        told = [_message(message) for message in call.input]
+        prompt = [_message(message) for message in call.input]
         answer = _message(call.output.message)
         answer.generated, answer.tokens = True, _tokens(call)
-        answer.step = round(call.completed.timestamp() * 1000) if call.completed else None  # a time, until spread
+        answer.step = (
+            round(call.completed.timestamp() * 1000) if call.completed else None
+        )  # a time, replaced by `_spread`
         for talk in reversed(talks):
             known = len(talk.messages)
-            if known <= len(told) and all(map(_is_same, talk.messages, told)):
-                talk.messages += [*told[known:], answer]
+            if known <= len(prompt) and all(map(_is_same, talk.messages, prompt)):
+                talk.messages += [*prompt[known:], answer]
                 break
         else:
-            talks.append(TracedConversation(call.model, call.role, [*told, answer]))
+            talks.append(TracedConversation(call.model, call.role, [*prompt, answer]))
     return talks
 
 
@@ -130,8 +132,8 @@ def _message(message: ChatMessage) -> TracedMessage:
     ]
     return TracedMessage(
         role=message.role,
-        content=without_keys(message.text),
-        tool_calls=without_keys(json.dumps(calls, ensure_ascii=False, default=str)) if calls else None,
+        content=redact_keys(message.text),
+        tool_calls=redact_keys(json.dumps(calls, ensure_ascii=False, default=str)) if calls else None,
         tool_call_id=getattr(message, "tool_call_id", None),
     )
 
@@ -144,25 +146,25 @@ def _tokens(call: ModelEvent) -> AnswerTokens | None:
     content = choice.logprobs.content if choice.logprobs else None
     if content is None and ids is None:
         return None
-    texts = None if content is None else [without_keys(token.token) for token in content]
+    texts = None if content is None else [redact_keys(token.token) for token in content]
     return AnswerTokens(texts, None if content is None else [token.logprob for token in content], ids, prompt_ids)
 
 
 def _played(run: RunFolder, steps: Sequence[Step]) -> list[TracedConversation]:
-    """The one conversation of a run whose actions came from outside, or from an agent without a model."""
+    """Return the one conversation of a run without model calls, such as an episode."""
     start = run.read_journal().start
     talk = TracedConversation(model=start.agent)
     with run.read_history() as history:
         for number, step in enumerate(steps, start=1):
-            action, observation = whole_action(step, history.get), whole_observation(step, history.get)
+            action, observation = read_full_action(step, history.get), read_full_observation(step, history.get)
             said = json.dumps({"action": action.name, "arguments": action.arguments}, ensure_ascii=False)
-            talk.messages.append(TracedMessage("assistant", without_keys(said), generated=True, step=number))
-            talk.messages.append(TracedMessage("user", without_keys(observation.text)))
+            talk.messages.append(TracedMessage("assistant", redact_keys(said), generated=True, step=number))
+            talk.messages.append(TracedMessage("user", redact_keys(observation.text)))
     return [talk]
 
 
 def _spread(talks: Sequence[TracedConversation], rewards: Sequence[float], times: list[int] | None) -> None:
-    """Gives every generated message its step, and the last one before a step what that earned."""
+    """Assign each generated message its step, and the last message before a step its reward."""
     last: dict[int, TracedMessage] = {}
     for message in (message for talk in talks for message in talk.messages if message.generated):
         if times is not None:
@@ -180,9 +182,9 @@ def _moment(time: str) -> int:
     return round(datetime.fromisoformat(time).timestamp() * 1000)
 
 
-def without_keys(text: str) -> str:
-    """A text without the keys of this machine's environment, and without what looks like somebody's."""
+def redact_keys(text: str) -> str:
+    """Redact the keys of this machine's environment, and text that looks like a key."""
     for name, secret in os.environ.items():
-        if len(secret) >= SHORTEST_KEY and _KEY_NAME.search(name):
+        if len(secret) >= MIN_KEY_CHARACTERS and _KEY_NAME.search(name):
             text = text.replace(secret, REMOVED)
     return _KEY.sub(REMOVED, text)

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from podium.actions import ACTIONS
-from podium.catalog import load
+from podium.catalog.registry import load
 from podium.environment.episode import Episode, Turn
 from podium.environment.rewards import EpisodeStanding, Reward, Transition, final_value
 from podium.environment.step_policy import read_action
 from podium.errors import PodiumError, UsageError
 from podium.runs.attempt.grade_run import prepared_task
-from podium.runs.experiment import MOST_RUNS, make_experiment, read_experiment
+from podium.runs.experiment import MAX_RUNS, make_experiment, read_experiment
 from podium.runs.plan.start_experiment import make_plan, prepare_missing
 from podium.runs.records import ExperimentDocument
 from podium.runs.steps import Steps
@@ -36,7 +36,7 @@ OFFERED = (
     *("list_files", "read_file", "write_file", "append_file", "copy_file", "inspect_script_lines", "undo_edit_script"),
     *("execute_script", "run_command", "python_session", "validate_submission", "final_answer"),
 )
-"""The actions that an observation explains: they need no model, and their observations hold no times."""
+"""Offered actions: they need no model, and their observations contain no times."""
 DEFAULT_BUDGET = Budget(steps=50, time_s=3600.0)
 _PROMPT = """{instructions}
 DESCRIPTION
@@ -50,22 +50,22 @@ GivenAction = Action | Mapping[str, Any] | str
 
 
 class StepResult(NamedTuple):
-    """What `step` gives back, in Gymnasium's order."""
+    """Result of `step`, in Gymnasium's order."""
 
     observation: str
     reward: float
     terminated: bool
-    """Whether the agent has ended the episode with its final answer."""
+    """True if the agent has ended the episode with its final answer."""
     truncated: bool
-    """Whether something else has: the budget, or an error."""
+    """True if the budget or an error has ended the episode."""
     info: dict[str, Any]
-    """For the trainer, not for the agent: it may hold grades."""
+    """Information for the trainer, not for the agent: it may contain grades."""
 
 
 class Environment:
-    """One agent's view of one task after another. Each episode is a run: sandboxed, journalled, budgeted, graded.
+    """Training environment. Each episode is a run on a task: sandboxed, journalled, budgeted and graded.
 
-    Training wants many at once; each has a sandbox and a thread of its own, and waits for cores with all others.
+    Many environments can run in parallel; each has its own sandbox and thread, and all share the pool of cores.
     """
 
     def __init__(
@@ -78,10 +78,10 @@ class Environment:
     ) -> None:
         """
         Args:
-            reward: what a step is worth; `podium.environment.rewards` has some to combine.
-            budget: of one episode.
-            out: a folder that keeps every episode as an experiment; by default they are removed with the next `reset`.
-            settings: other parts of the plan: `miniature`, `sandbox`, `env`, `limits`, `cores`, `data_dir`, ...
+            reward: reward function of a step; combine those in `podium.environment.rewards`.
+            budget: budget of one episode.
+            out: a folder that keeps every episode as an experiment; by default the next `reset` removes the episode.
+            settings: other fields of the plan: `miniature`, `sandbox`, `env`, `limits`, `cores`, `data_dir`, ...
         """
         self.reward, self.budget, self.settings = reward, budget, settings
         self._out = None if out is None else Path(out).absolute()
@@ -92,44 +92,44 @@ class Environment:
 
     @property
     def run(self) -> Path:
-        """The folder of the current episode: a run as `podium steps`, `view`, `verify` and `export` take it."""
+        """Return the folder of the current episode, a run for `podium steps`, `view`, `verify` and `export`."""
         return self._current().folder.path
 
     def reset(self, task: str, seed: int = 0) -> str:
-        """Starts an episode on a task and gives back its first observation: instructions, description and actions.
+        """Start an episode on a task and return its first observation: instructions, description and actions.
 
-        Data that costs nothing to make is made: that of forged tasks, and miniatures if the settings ask for them.
+        Missing data of forged tasks is generated, as are miniatures if the settings request them.
         """
         return self._begun(self._begin(task, seed).result())
 
     async def reset_async(self, task: str, seed: int = 0) -> str:
-        """`reset` for asyncio."""
+        """Start an episode like `reset`, for asyncio."""
         begin = partial(self._begin, task, seed)
         return self._begun(await asyncio.wrap_future(await asyncio.to_thread(begin)))
 
     def step(self, action: GivenAction) -> StepResult:
-        """Carries out an action: an `Action`, a mapping with `action` and `arguments`, or JSON text of one.
+        """Perform an action: an `Action`, a mapping with `action` and `arguments`, or JSON text of one.
 
-        What is none of these costs a step, and the observation says what is wrong.
+        Anything else costs a step and gives an observation with the error.
         """
         wanted = read_action(action)
         return self._stepped(wanted, self._give(wanted).result())
 
     async def step_async(self, action: GivenAction) -> StepResult:
-        """`step` for asyncio. A step that is no longer waited for goes on; until it is done, there is no other."""
+        """Perform an action like `step`, for asyncio. A cancelled call's step continues and blocks further steps."""
         wanted = read_action(action)
         return self._stepped(wanted, await asyncio.wrap_future(self._give(wanted)))
 
     def fork(self) -> Environment:
-        """Another environment in the same state, to go on from here in another way.
+        """Return another environment in the same state, to continue from here in a different way.
 
-        Files, budget and standing are the same. Programs in the background, and the variables of a Python session, stay
-        with the original.
+        Files, budget and standing are the same. Background programs and the variables of a Python session are not
+        copied.
         """
         episode = self._current()
         self._catch_up(episode)
         if self._is_over:
-            raise UsageError("The episode has ended: fork it before its last step.")
+            raise UsageError("The episode has ended. Fork it before its last step.")
         other = Environment(reward=self.reward, budget=self.budget, out=self._out, **self.settings)
         if self._steps == 0:
             other.reset(episode.task, episode.seed)
@@ -144,7 +144,7 @@ class Environment:
         return other
 
     def close(self) -> None:
-        """Ends the episode, if one is going on, and removes what nobody keeps. Closing twice is fine."""
+        """End the current episode, if any, and remove its folder unless it is kept. Idempotent."""
         self._held.close()
         self._is_over, self._is_waiting = True, False
 
@@ -156,12 +156,12 @@ class Environment:
 
     def _current(self) -> Episode:
         if self._held.episode is None:
-            raise UsageError("There is no episode: call reset first.")
+            raise UsageError("There is no episode. Call reset first.")
         return self._held.episode
 
     def _begin(self, task: str, seed: int) -> Future[Turn]:
-        if not 0 <= seed < MOST_RUNS:
-            raise UsageError(f"A seed is a whole number from 0 to {MOST_RUNS - 1}, not {seed}.")
+        if not 0 <= seed < MAX_RUNS:
+            raise UsageError(f"The seed must be an integer from 0 to {MAX_RUNS - 1}, not {seed}.")
         self.close()
         plan = make_plan([task], agent=AGENT, budget=self.budget, **self.settings)
         prepare_missing([task], plan)
@@ -171,7 +171,7 @@ class Environment:
         return self._held.episode.turn
 
     def _new_folder(self, task: str) -> Path:
-        """A folder for an experiment, which is not there yet."""
+        """Return the path of a new experiment, which does not exist yet."""
         if self._out is not None:
             self._out.mkdir(parents=True, exist_ok=True)
             return Path(tempfile.mkdtemp(prefix=f"{task}-", dir=self._out)) / "episode"
@@ -194,16 +194,16 @@ class Environment:
         episode = self._current()
         self._catch_up(episode)
         if self._is_over:
-            raise UsageError("The episode has ended: call reset to start another.")
+            raise UsageError("The episode has ended. Call reset to start another.")
         self._is_waiting = True
         return episode.give(action)
 
     def _catch_up(self, episode: Episode) -> None:
-        """Takes in a step that nobody waited for to its end."""
+        """Process the result of a step whose call was cancelled."""
         if not self._is_waiting:
             return
         if not episode.turn.done():
-            raise UsageError("The last action is still being carried out: try again later, or call reset or close.")
+            raise UsageError("The last action is still running. Try again later, or call reset or close.")
         self._take_in(episode.turn.result())
 
     def _take_in(self, turn: Turn) -> None:
@@ -234,7 +234,7 @@ class Environment:
 
 @dataclass
 class _Held:
-    """What an environment has to give back, however it ends."""
+    """Resources that an environment must release."""
 
     episode: Episode | None = None
     temporary: Path | None = None
@@ -248,7 +248,7 @@ class _Held:
 
 
 def _close_elsewhere(held: _Held) -> None:
-    """Closes what nobody can use any more. Any thread may come upon it, even the one that has to be waited for."""
+    """Close unreachable resources in another thread: the garbage collector may run in the thread to be joined."""
     if held.episode is not None or held.temporary is not None:
         threading.Thread(target=held.close, name="podium-closing").start()
 
@@ -258,6 +258,6 @@ _open: weakref.WeakSet[Environment] = weakref.WeakSet()
 
 @atexit.register
 def _close_all() -> None:
-    """Nothing of an environment that nobody closed stays behind."""
+    """Close all environments that are still open at exit."""
     for environment in list(_open):
         environment.close()

@@ -1,4 +1,4 @@
-"""One episode: a run whose agent is decided for from outside, in a thread of its own."""
+"""Episode: a run in its own thread, whose actions come from outside."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from podium.agents.base import Assignment, Options
 from podium.catalog.forge.forge_ids import is_training_task
 from podium.environment.rewards import EpisodeStanding
 from podium.environment.step_policy import StepPolicy
-from podium.environment.step_progress import Judge
+from podium.environment.step_progress import ProgressGrader
 from podium.inspect_internals import as_sample
 from podium.runs.attempt.attempt import run_attempt
 from podium.runs.attempt.inspect_eval import Evaluated, grade_work, work_in_sandbox
@@ -25,7 +25,7 @@ from podium.runs.records import RunRecord
 from podium.runs.run_folder import RunFolder
 from podium.sandbox.backend import find_backend
 from podium.sandbox.inspect_provider import PodiumSandbox
-from podium.workspace.journal.events import Action, Step, whole_observation
+from podium.workspace.journal.events import Action, Step, read_full_observation
 from podium.workspace.journal.observations import Observation
 
 logger = logging.getLogger(__name__)
@@ -33,28 +33,28 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Turn:
-    """What is known when the next action can be given, or when there is none any more."""
+    """State of an episode when the next action can be given, or when it has ended."""
 
     standing: EpisodeStanding
     observation: Observation | None = None
-    """What came of the last action; None before the first."""
+    """Observation of the last action; None before the first."""
     ended_by: str | None = None
-    """What ended the episode; None while it goes on."""
+    """Cause of the episode's end; None while it continues."""
     record: RunRecord | None = None
-    """Of an episode that has ended."""
+    """Record of an ended episode."""
 
 
 class Episode:
-    """A run in a thread of its own. `turn` says when an action can be given and what came of the one before."""
+    """A run in its own thread. The future `turn` resolves when the next action can be given."""
 
     def __init__(
         self, experiment: Experiment, task: str, seed: int, *, kept: bool, standing: EpisodeStanding | None = None
     ) -> None:
         """
         Args:
-            experiment: made for it; its run may have a past that it was forked with.
-            kept: whether its folder is to outlive it, and a power cut.
-            standing: at the end of that past.
+            experiment: experiment of the episode; its run may have a history if it was forked.
+            kept: the folder is kept, and writes are synced to disk.
+            standing: standing at the end of that history.
         """
         self.task, self.seed, self.plan = task, seed, experiment.plan
         self.folder = RunFolder(experiment.run(task, seed).path, durable=kept)
@@ -63,24 +63,27 @@ class Episode:
         self.turn = _promised()
         self._end: Turn | Exception | None = None
         self._ending = threading.Lock()
-        self._standing, self._judge = standing or EpisodeStanding(), Judge(knows_answers=is_training_task(task))
+        self._standing, self._judge = (
+            standing or EpisodeStanding(),
+            ProgressGrader(knows_answers=is_training_task(task)),
+        )
         self._stop = threading.Event()
         self._policy: StepPolicy | None = None
         self._thread = threading.Thread(target=self._attempt, name="podium-episode", daemon=True)
         self._thread.start()
 
     def give(self, action: Action) -> Future[Turn]:
-        """Hands over an action; the next turn comes when it has been carried out."""
-        assert self._policy is not None and self.turn.done(), "it is not your turn"
+        """Pass an action; the returned turn resolves when it has been performed."""
+        assert self._policy is not None and self.turn.done(), "the last action is still running"
         with self._ending:
             self.turn = _promised()
-            if self._end is not None:  # the clock ran out, say, while nobody had an action to give
+            if self._end is not None:  # for example, the time ran out before this action
                 _keep(self.turn, self._end)
         self._policy.give(action)
         return self.turn
 
     def close(self) -> None:
-        """Ends the episode; one that has not ended by itself is a run that was stopped, and is not graded."""
+        """End the episode; unless it has ended by itself, its run counts as stopped and is not graded."""
         self._stop.set()
         while self._thread.is_alive():
             if self._policy is not None:
@@ -94,11 +97,11 @@ class Episode:
             observation = None if self.turn.done() else self._last_observation()
             self._finish(Turn(self._standing, observation, ended_by, record))
         except Exception as error:
-            logger.exception("an episode failed")
+            logger.exception("An episode failed.")
             self._finish(error)
 
     def _finish(self, end: Turn | Exception) -> None:
-        """Tells whoever waits, or whoever gives the next action."""
+        """Resolve the current turn, or the one of the next action."""
         with self._ending:
             self._end = end
             if not self.turn.done():
@@ -131,14 +134,14 @@ class Episode:
         return self._policy
 
     def _last_observation(self) -> Observation | None:
-        """As journalled: a policy does not observe what ended its episode."""
+        """Return the last observation in the journal, because a policy does not observe its episode's end."""
         steps = self.folder.read_journal().all_of(Step)
         with self.folder.read_history() as history:
-            return whole_observation(steps[-1], history.get) if steps else None
+            return read_full_observation(steps[-1], history.get) if steps else None
 
 
 def _promised() -> Future[Turn]:
-    """A turn to come, though whoever waits for it may give up: `asyncio.wait_for` cancels only its own waiting."""
+    """Return an uncancellable future: `asyncio.wait_for` then cancels only its own waiting."""
     turn: Future[Turn] = Future()
     turn.set_running_or_notify_cancel()
     return turn

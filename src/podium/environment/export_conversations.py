@@ -1,4 +1,4 @@
-"""Writes the conversations of a run as parquet, to train with."""
+"""Export of a run's conversations as parquet, for training."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Format = Literal["messages", "tokens"]
 
 
 def export_run(run: RunFolder, target: Path, format: Format) -> int:  # noqa: A002 (the option's name)
-    """Writes a run's conversations, one row each (`messages`), or its answers token by token (`tokens`).
+    """Write a run's conversations, one per row (`messages`), or its answers token by token (`tokens`).
 
     Returns:
-        the number of rows.
+        Number of rows.
 
     Raises:
         MissingExtraError: pyarrow is not installed.
@@ -76,7 +76,7 @@ def _plain(message: TracedMessage) -> dict[str, Any]:
 
 
 def _token_rows(talks: list[TracedConversation]) -> list[dict[str, Any]]:
-    """One row per answer: the prompt's tokens, where they are known, with mask 0, then its own with mask 1."""
+    """Return one row per answer: the prompt's tokens, if known, with mask 0, then its own with mask 1."""
     rows = []
     for number, talk in enumerate(talks):
         for place, message in enumerate(talk.messages):

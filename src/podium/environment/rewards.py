@@ -1,7 +1,7 @@
-"""Rewards: functions of what a step changed, to be combined as a training run wants them.
+"""Rewards: functions of a step's changes, to be combined for a training run.
 
-The private answers are known to a reward only where `Standing.grade` is: at the end of an episode, and after every step
-of a training task. A reward that looks at nothing else than `valid` and `reported` uses public data alone.
+Private answers influence a reward only through `EpisodeStanding.grade`: at the end of an episode, and after every step
+of a training task. A reward that uses only `valid` and `reported` is based on public data alone.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ MEDAL_REWARDS: Mapping[Medal, float] = {"gold": 1.0, "silver": 0.7, "bronze": 0.
 
 @dataclass(frozen=True)
 class EpisodeStanding:
-    """How an agent stands at a moment of its episode."""
+    """Standing of an agent at one point of its episode."""
 
     submission: str = ""
-    """Identity of what is submitted: the same content has the same."""
+    """Content identity of the submission."""
     valid: bool = False
-    """Whether that has the right form, as far as public data tells."""
+    """True if the submission is valid according to public data."""
     reported: float | None = None
-    """The last validation score that a script of the agent's printed as a metric line; nobody has checked it."""
+    """Last validation score that a script of the agent printed as a metric line; not verified."""
     grade: Grade | None = None
-    """None where it must not be known yet."""
+    """Grade of the submission; None where it must not be known yet."""
     beats_sample: bool = False
-    """Whether the grade is better than that of the sample submission."""
+    """True if the grade is better than that of the sample submission."""
     milestones: frozenset[str] = frozenset()
-    """Those reached so far."""
+    """Milestones reached so far."""
 
 
 @dataclass(frozen=True)
 class Transition:
-    """One step of an episode, as a reward sees it."""
+    """One step of an episode, the argument of a reward."""
 
     before: EpisodeStanding
     after: EpisodeStanding
@@ -46,16 +46,17 @@ class Transition:
     observation: Observation
     ended: bool
     higher_is_better: bool
-    """The direction of the task's metric."""
+    """Direction of the task's metric."""
 
 
 Reward = Callable[[Transition], float]
 
 
 def value(grade: Grade | RunRecord | None) -> float:
-    """What a grade is worth, as far as it is known: percentile in the field between 0 and 1, or for a research task
-    the improvement over its baseline (1 is 100 percent), if there is one beyond noise. Nothing is worth less than an
-    invalid submission, so that none is left out for fear of a bad one."""
+    """Return the value of a grade: the percentile in the field as a share, or for a research task the improvement over
+    its baseline (1 is 100 percent) if it exceeds the noise. An invalid submission has the lowest value, so that
+    submitting never reduces it.
+    """
     if grade is None or not grade.valid:
         return 0.0
     if grade.percentile is not None:
@@ -64,17 +65,17 @@ def value(grade: Grade | RunRecord | None) -> float:
 
 
 def final_value(step: Transition) -> float:
-    """The final percentile in the field, or improvement over the baseline; nothing before the end."""
+    """Return the final percentile in the field, or improvement over the baseline; 0 before the end."""
     return value(step.after.grade) if step.ended else 0.0
 
 
 def gain(step: Transition) -> float:
-    """The change of that value. Adds up to the final value over an episode, whenever the grade becomes known."""
+    """Return the change of the value. Over an episode the changes add up to the final value."""
     return value(step.after.grade) - value(step.before.grade)
 
 
 def medal(step: Transition) -> float:
-    """1, 0.7 or 0.4 for a gold, silver or bronze medal at the end."""
+    """Return 1, 0.7 or 0.4 for a gold, silver or bronze medal at the end."""
     grade = step.after.grade
     return MEDAL_REWARDS[grade.medal] if step.ended and grade is not None and grade.medal else 0.0
 
@@ -87,23 +88,23 @@ MILESTONES: Mapping[str, Callable[[EpisodeStanding], bool]] = {
     "medal": lambda standing: bool(standing.grade and standing.grade.medal),
     "gold": lambda standing: bool(standing.grade and standing.grade.medal == "gold"),
 }
-"""By name, in the order in which they are usually reached."""
+"""Milestones by name, in the order in which they are usually reached."""
 
 
 def milestones(step: Transition) -> float:
-    """The share of all milestones that were reached for the first time: valid, better than the sample, ..., gold."""
+    """Return the share of all milestones that the step reached first: valid, better than the sample, ..., gold."""
     return len(step.after.milestones - step.before.milestones) / len(MILESTONES)
 
 
 def valid_submission(step: Transition) -> float:
-    """1 when the submission becomes valid, -1 when it stops being so. Uses public data alone."""
+    """Return 1 when the submission becomes valid, -1 when it becomes invalid. Uses public data alone."""
     return float(step.after.valid) - float(step.before.valid)
 
 
 def reported_gain(step: Transition) -> float:
-    """1 when a script reports a better validation score than before, -1 for a worse one. Uses public data alone.
+    """Return 1 when a script reports a better validation score than before, -1 for a worse one.
 
-    An agent can print what it likes: combine it with rewards that cannot be fooled, and keep its weight small.
+    Uses public data alone. Agents can print any score, so combine it with reliable rewards and keep its weight small.
     """
     before, after = step.before.reported, step.after.reported
     if before is None or after is None or before == after:
@@ -112,7 +113,7 @@ def reported_gain(step: Transition) -> float:
 
 
 def weighted(terms: Mapping[Reward, float]) -> Reward:
-    """The sum of rewards, each times its weight: `weighted({final_value: 1.0, milestones: 0.2})`."""
+    """Return the weighted sum of rewards, such as `weighted({final_value: 1.0, milestones: 0.2})`."""
 
     def total(step: Transition) -> float:
         return sum(weight * reward(step) for reward, weight in terms.items())

@@ -1,4 +1,4 @@
-"""The agent of an environment: whoever calls `step` decides, and this hands it over."""
+"""Agent of an environment: performs the actions passed to `step`."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ OnReady = Callable[[Observation | None], None]
 
 
 class PolicyState(State):
-    """Whether the policy has given its final answer."""
+    """State of the agent: whether the policy has given its final answer."""
 
     done: bool = False
 
 
 class StepPolicy(Agent[PolicyState]):
-    """Does what another program decides, step by step (used by podium.Environment)."""
+    """Performs the actions of another program, step by step (used by podium.Environment)."""
 
     State = PolicyState
 
     def __init__(self, assignment: Assignment, options: Options, ready: OnReady = lambda observation: None) -> None:
         """
         Args:
-            ready: is called in a thread when the next action can be given, with what came of the last one.
+            ready: called in a thread with the last observation when the next action can be given.
         """
         super().__init__(assignment, options)
         self._ready = ready
@@ -58,14 +58,14 @@ class StepPolicy(Agent[PolicyState]):
         return PolicyState(done=any(action.name == FINAL for action in actions))
 
     def environment(self) -> dict[str, str]:
-        """The order of Python's sets follows the seed, so that the same actions give the same observations."""
+        """Seed Python's hash function, so that the same actions give the same observations."""
         return {"PYTHONHASHSEED": str(self.assignment.seed % HASH_SEEDS)}
 
     def give(self, action: Action | None) -> None:
-        """Hands over the next action, from any thread; None for no further one."""
+        """Pass the next action from any thread; None ends the episode."""
         if self._loop is None or self._given is None:
             return
-        with contextlib.suppress(RuntimeError):  # the loop is closed: the episode ended in the meantime
+        with contextlib.suppress(RuntimeError):  # the loop is closed because the episode has ended
             self._loop.call_soon_threadsafe(self._take, action)
 
     def _take(self, action: Action | None) -> None:
@@ -74,9 +74,9 @@ class StepPolicy(Agent[PolicyState]):
 
 
 def read_action(given: Action | Mapping[str, Any] | str) -> Action:
-    """An action from what a policy came up with: an `Action`, a mapping, or JSON text of one.
+    """Convert a policy's output to an action: an `Action`, a mapping, or JSON text of one.
 
-    Text that is none of these becomes an action that does not exist: the observation says so, and it costs a step.
+    Other text becomes an unknown action, which costs a step and gives an observation with the error.
     """
     if isinstance(given, Action):
         return given

@@ -1,4 +1,4 @@
-"""How an agent stands after a step, judged outside the sandbox; with the answers only where they may be used."""
+"""Progress after a step, graded outside the sandbox; private answers are used on training tasks only."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from podium.workspace.journal.observations import Observation, ProgramOutput, Sc
 
 
 @dataclass
-class Judge:
-    """Judges the submissions of one episode."""
+class ProgressGrader:
+    """Grades the submissions of one episode."""
 
     knows_answers: bool
-    """Whether every submission is graded, not only the last: so it is on training tasks."""
+    """True on training tasks: every submission is graded, not only the last."""
     _sample: tuple[float | None] | None = None
 
     def __call__(
@@ -31,11 +31,11 @@ class Judge:
         *,
         grade: Grade | None = None,
     ) -> EpisodeStanding:
-        """The standing at the last snapshot.
+        """Return the standing at the last snapshot.
 
         Args:
-            observation: what came of the last action.
-            grade: of that snapshot, at the end of the episode.
+            observation: observation of the last action.
+            grade: grade of that snapshot, at the end of the episode.
         """
         names, commit = context.prepared.names, context.journal.snapshot
         submission = " ".join(context.history.identity(commit, name.rstrip("/")) or "-" for name in names)
@@ -66,7 +66,7 @@ class Judge:
 
 
 def _sample_score(prepared: PreparedTask) -> float | None:
-    """What the sample submission scores; None where there is none, or it cannot be scored."""
+    """Return the score of the sample submission; None without a sample or if it cannot be scored."""
     from podium.task import Columns
 
     form = prepared.task.submission
@@ -74,7 +74,7 @@ def _sample_score(prepared: PreparedTask) -> float | None:
 
 
 def _is_valid(context: RunContext, files: SnapshotFiles) -> bool:
-    """Whether a snapshot's submission has the right form; uses public data alone."""
+    """Return whether a snapshot's submission is valid, using public data alone."""
     prepared, scratch = context.prepared, context.folder.scratch
     remove_tree(scratch)
     try:

@@ -1,1 +1,1 @@
-"""Reads a submission, checks it, aligns it with the answers, scores it and ranks the score."""
+"""Grading: reads, checks, aligns, scores and ranks submissions."""

@@ -1,4 +1,4 @@
-"""The starter code's own score: measured, kept with its spread, and what a better score is worth beside it."""
+"""Baseline of a research task: the starter code's measured score, and the improvement of other scores over it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
-from podium.data.home import Place
+from podium.data.home import DataFolder
 from podium.data.manifest import manifest_sha256
 from podium.errors import PodiumError
 from podium.safefs.atomic_files import write_atomically
@@ -19,21 +19,21 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class BaselineMeasurement:
-    """`baseline.json`: what the starter code scored, and where."""
+    """Content of `baseline.json`: scores of the starter code, and the machine that measured them."""
 
     task: str
     edition: Edition
     miniature: bool
     scores: tuple[float, ...]
-    """Of the runs that left a valid submission."""
+    """Scores of the runs that left a valid submission."""
     failed: int
-    """Runs that did not."""
+    """Number of runs without a valid submission."""
     machine: dict[str, str]
     versions: dict[str, str]
     measured: str
-    """When, in UTC."""
+    """Time of the measurement in UTC."""
     data_sha256: str = field(default="")
-    """Of the manifest of the data it was measured on."""
+    """Hash of the manifest of the data used for the measurement."""
 
     @property
     def mean(self) -> float:
@@ -44,21 +44,21 @@ class BaselineMeasurement:
         return statistics.stdev(self.scores) if len(self.scores) > 1 else None
 
 
-def write_baseline(place: Place, measured: BaselineMeasurement) -> None:
-    """Keeps a measurement beside the data it was made on.
+def write_baseline(place: DataFolder, measured: BaselineMeasurement) -> None:
+    """Store a measurement next to the data used for it.
 
     Raises:
-        PodiumError: no run left a valid submission, so there is nothing to compare with.
+        PodiumError: No run left a valid submission.
     """
     if not measured.scores:
-        raise PodiumError(f"None of {measured.failed} runs of the starter code of {measured.task} has a score.")
+        raise PodiumError(f"None of {measured.failed} runs of {measured.task}'s starter code left a valid submission.")
     document = {**asdict(measured), "n": len(measured.scores), "mean": measured.mean, "sd": measured.sd}
     document["data_sha256"] = manifest_sha256(place)
     write_atomically(place.baseline, json.dumps(document, indent=1, allow_nan=False) + "\n")
 
 
-def read_baseline(place: Place) -> Baseline | None:
-    """What was measured on the data that is there now; None if nothing was."""
+def read_baseline(place: DataFolder) -> Baseline | None:
+    """Return the baseline measured on the current data, or None."""
     try:
         document = json.loads(place.baseline.read_text(encoding="utf-8"))
         if document["data_sha256"] != manifest_sha256(place):
@@ -72,21 +72,21 @@ def read_baseline(place: Place) -> Baseline | None:
 
 
 def baseline_of(scores: Sequence[float]) -> Baseline:
-    """What runs of the starter code scored, as what others are compared with."""
+    """Return the baseline made of the scores of several runs of the starter code."""
     sd = statistics.stdev(scores) if len(scores) > 1 else None
     return Baseline(statistics.fmean(scores), sd=sd, runs=len(scores))
 
 
 def improvement(score: float, baseline: float, *, higher_is_better: bool) -> float | None:
-    """By how many percent of the baseline a score is better than it (negative: worse); None if that is zero."""
+    """Return a score's improvement over the baseline in percent (negative: worse), or None if the baseline is zero."""
     gain = score - baseline if higher_is_better else baseline - score
     return 100.0 * gain / abs(baseline) if baseline else None
 
 
 def beyond_noise(found: Measured, baseline: Baseline, *, higher_is_better: bool) -> bool | None:
-    """Whether a score is better than another run of the starter code is expected to be, 95 times of 100.
+    """Return whether a score is better than another run of the starter code would be with 95 % probability.
 
-    A score with an interval of its own is, where all of that is better than the baseline. Otherwise the bound is the
+    For a score with an interval, the whole interval must be better than the baseline. Otherwise the bound is the
     prediction interval of one more run of the baseline: t * sd * sqrt(1 + 1/n) from its mean.
     """
     if found.interval is not None:

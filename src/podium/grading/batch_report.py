@@ -1,4 +1,4 @@
-"""Grades many submissions at once and sums them up in the shape of MLE-bench's grading report."""
+"""Batch grading: grades many submissions and summarises them in the format of MLE-bench's grading report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 
 from podium.errors import NotPreparedError, PodiumError, UsageError, explain
 from podium.grading.check_submission import clip
-from podium.grading.grade import plain
+from podium.grading.grade import json_value
 from podium.grading.medals import thresholds
 from podium.grading.prepared_task import find_prepared
 from podium.task import Edition, Leaderboard, Medal, Task
@@ -27,16 +27,16 @@ LoadTask = Callable[[str], Task]
 
 @dataclass(frozen=True)
 class BatchEntry:
-    """One line of a batch: a task and the submission made to it, if there is one."""
+    """Line of a batch: a task and the path of its submission, if any."""
 
     task: str
     submission: Path | None
 
 
 def read_batch(path: Path) -> list[BatchEntry]:
-    """The lines of a JSONL file with `competition_id` (or `task`) and `submission_path`.
+    """Read the lines of a JSONL file with `competition_id` (or `task`) and `submission_path`.
 
-    Relative paths are taken from the folder of the file.
+    Paths are relative to the folder of the file.
     """
     entries = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -50,16 +50,16 @@ def read_batch(path: Path) -> list[BatchEntry]:
             wanted = "a JSON object with 'competition_id' and 'submission_path'"
             raise UsageError(f"{path}, line {number}: expected {wanted} ({error!r}).") from error
     if not entries:
-        raise UsageError(f"{path} holds no submissions.")
+        raise UsageError(f"{path} lists no submissions.")
     return entries
 
 
 def grade_batch(
     entries: list[BatchEntry], load: LoadTask, *, data_dir: Path | None, edition: Edition | None, jobs: int
 ) -> Iterator[dict[str, Any]]:
-    """A report per entry, in order, graded on `jobs` cores. `load` must be importable by worker processes.
+    """Yield a report per entry, in order, graded on `jobs` cores. Worker processes must be able to import `load`.
 
-    An entry that cannot be graded gets a report that says why; the others are graded all the same.
+    An entry that cannot be graded gets a report with the error; the others are still graded.
     """
     calls = [_Call(load, entry, data_dir, edition) for entry in entries]
     if jobs == 1 or len(entries) == 1:
@@ -70,12 +70,12 @@ def grade_batch(
         for call, future in zip(calls, futures, strict=True):
             try:
                 yield future.result()
-            except BrokenProcessPool:  # perhaps by the fault of another entry
+            except BrokenProcessPool:  # possibly caused by another entry
                 yield _report_alone(call)
 
 
 def batch_report(reports: list[dict[str, Any]]) -> dict[str, Any]:
-    """MLE-bench's grading report: totals, then every report."""
+    """Return MLE-bench's grading report: totals, then every report."""
     names = {
         "total_runs_with_submissions": "submission_exists",
         "total_valid_submissions": "valid_submission",
@@ -92,7 +92,7 @@ def batch_report(reports: list[dict[str, Any]]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Call:
-    """What a worker process is told."""
+    """Arguments of a worker process."""
 
     load: LoadTask
     entry: BatchEntry
@@ -105,12 +105,12 @@ def _workers(count: int) -> ProcessPoolExecutor:
 
 
 def _report_alone(call: _Call) -> dict[str, Any]:
-    """The report of an entry that has a process to itself, which may end before it has one."""
+    """Grade an entry in a process of its own and return its report, also if the process is killed."""
     with _workers(1) as pool:
         try:
             return pool.submit(_report, call).result()
         except BrokenProcessPool:
-            return _failure(call, "the process that graded it was ended, as happens where memory is short")
+            return _failure(call, "The grading process was killed, possibly because memory ran out.")
 
 
 def _report(call: _Call) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def _report(call: _Call) -> dict[str, Any]:
         return _failure(call, explain(error))
     except Exception as error:
         logger.debug("Grading %s failed", call.entry, exc_info=True)
-        return _failure(call, f"grading failed ({type(error).__name__}: {clip(str(error), 300)})")
+        return _failure(call, f"Grading failed ({type(error).__name__}: {clip(str(error), 300)}).")
 
 
 def _failure(call: _Call, reason: str) -> dict[str, Any]:
@@ -143,10 +143,10 @@ def _failure(call: _Call, reason: str) -> dict[str, Any]:
 
 
 def _find(entry: BatchEntry) -> Path | None:
-    """The submission, if there is one."""
+    """Return the path of the submission, or None if there is no file."""
     try:
         return entry.submission if entry.submission and entry.submission.is_file() else None
-    except OSError:  # no file can have such a name
+    except OSError:  # invalid file name
         return None
 
 
@@ -170,7 +170,7 @@ def _graded(call: _Call) -> dict[str, Any]:
         path=str(entry.submission) if entry.submission else None,
         edition=prepared.edition,
         miniature=prepared.miniature,
-        error=grade.error if grade else "there is no submission",
+        error=grade.error if grade else "There is no submission.",
     )
 
 
@@ -190,7 +190,7 @@ def competition_report(
     miniature: bool,
     error: str | None,
 ) -> dict[str, Any]:
-    """One run in a grading report, with MLE-bench's names; edition, miniature and error are our additions."""
+    """Return a run's entry in a grading report, with MLE-bench's keys and `edition`, `miniature` and `error`."""
     report = {
         "competition_id": task_id,
         "score": score,
@@ -207,13 +207,13 @@ def competition_report(
         "miniature": miniature,
         "error": error,
     }
-    return {name: plain(value) for name, value in report.items()}
+    return {name: json_value(value) for name, value in report.items()}
 
 
 def check_prepared(
     entries: list[BatchEntry], load: LoadTask, *, data_dir: Path | None, edition: Edition | None
 ) -> None:
-    """Refuses a batch before any of it is graded if some task has no data."""
+    """Raise PodiumError, before anything is graded, if a task's data is not prepared."""
     missing = []
     for name in sorted({entry.task for entry in entries}):
         try:
@@ -221,4 +221,4 @@ def check_prepared(
         except NotPreparedError:
             missing.append(name)
     if missing:
-        raise PodiumError(f"Not prepared: {', '.join(missing)}. Run: podium prepare {' '.join(missing)}")
+        raise PodiumError(f"Tasks are not prepared: {', '.join(missing)}. Run: podium prepare {' '.join(missing)}")

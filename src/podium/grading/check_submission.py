@@ -1,7 +1,7 @@
-"""Checks a submission's rows and cells against the task's form and brings them into the order of the answers.
+"""Validation and alignment: checks a submission's rows and cells and brings them into the order of the answers.
 
 All messages about ids and cells are worded here, once: they name the column, the row (counted from 1 below the
-header) and the id, and say what would be right.
+header) and the id, and the expected value.
 """
 
 from __future__ import annotations
@@ -18,23 +18,29 @@ from podium.errors import InvalidSubmission
 from podium.tables.parse_numbers import to_numbers
 from podium.task import Boolean, Columns, Integer, Number, Text, Values
 
-EXAMPLES = 3
-LARGEST_INTEGER = 2**53
-"""Beyond this, numbers read as floating point are no longer exact."""
+MAX_EXAMPLES = 3
+MAX_EXACT_INTEGER = 2**53
+"""Largest magnitude up to which floating-point numbers represent all integers exactly."""
 
 Refuse = Callable[[np.ndarray, str], None]
-"""Raises if any cell is marked as wrong, naming the first one."""
+"""Callback that raises InvalidSubmission if any cell is marked as wrong, naming the first one."""
 
 _BETWEEN_IDS = "\0"
-"""Joins the ids of a row; no CSV holds it, so that ("a", "b c") and ("a b", "c") stay apart."""
+"""Separator between the ids of a row: no CSV can hold it, so ("a", "b c") and ("a b", "c") stay distinct."""
 _TRUE, _FALSE = {"true", "1", "1.0", "t"}, {"false", "0", "0.0", "f"}
+
+_MISSING = ("id is missing", "ids are missing")
+_UNKNOWN = ("id is unknown", "ids are unknown")
+_REPEATED = ("id occurs more than once", "ids occur more than once")
+_TOO_FEW = ("id is missing or occurs too few times", "ids are missing or occur too few times")
+_TOO_MANY = ("id occurs too many times", "ids occur too many times")
 
 
 def align(table: pd.DataFrame, form: Columns, ids: pd.DataFrame) -> pd.DataFrame:
-    """The submission's rows in the order of `ids`, their cells checked and converted.
+    """Return the submission's rows in the order of `ids`, with their cells checked and converted.
 
     Args:
-        ids: the id columns as they stand in the answers or in the sample submission, as text.
+        ids: the id columns of the answers or of the sample submission, as text.
     """
     if not form.ids:
         return _align_by_position(table, form, len(ids))
@@ -48,7 +54,7 @@ def align(table: pd.DataFrame, form: Columns, ids: pd.DataFrame) -> pd.DataFrame
         ids, wanted = ids.iloc[times], wanted[times]
     rows = _Rows(order=_order(wanted, found, form), names=found)
     ordered = table.iloc[rows.order].reset_index(drop=True)
-    # All at once: pandas complains about more than a hundred columns that came one by one.
+    # One `concat`: pandas warns about fragmentation after a hundred single inserts.
     cells = {name: convert(ordered[name], form.rule(name), name, rows) for name in form.targets}
     aligned = pd.concat([ids.reset_index(drop=True), pd.DataFrame(cells)], axis=1)
     _check_totals(aligned, form, rows)
@@ -57,17 +63,19 @@ def align(table: pd.DataFrame, form: Columns, ids: pd.DataFrame) -> pd.DataFrame
 
 def _align_by_position(table: pd.DataFrame, form: Columns, expected: int) -> pd.DataFrame:
     if len(table) != expected:
-        raise InvalidSubmission(f"{expected} rows are expected, in the order of the test data; there are {len(table)}.")
+        raise InvalidSubmission(
+            f"The submission has {len(table):,} rows; {expected:,} are expected, in the order of the test data."
+        )
     return pd.DataFrame({name: convert(table[name], form.rule(name), name) for name in form.targets})
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """Where aligned rows stand in the file, for messages."""
+    """Positions and ids of aligned rows in the submission file, for messages."""
 
     order: np.ndarray
     names: np.ndarray
-    """The id of each row of the file."""
+    """Id of each row of the file."""
 
     def describe(self, position: int) -> str:
         row = int(self.order[position])
@@ -75,7 +83,7 @@ class _Rows:
 
 
 def convert(values: pd.Series, rule: Values, column: str, rows: _Rows | None = None) -> np.ndarray:
-    """The cells of a column as the array its rule stands for; raises at the first cell that breaks the rule."""
+    """Return the cells of a column as an array; raise InvalidSubmission for the first cell that breaks the rule."""
 
     def refuse(wrong: np.ndarray, what: str) -> None:
         if wrong.any():
@@ -96,7 +104,7 @@ def convert(values: pd.Series, rule: Values, column: str, rows: _Rows | None = N
 
 
 def scored_cells(submission: pd.DataFrame, scored: np.ndarray, columns: list[str], id: str) -> np.ndarray:  # noqa: A002
-    """The numbers in the scored rows, a column each, where others may be blank; none of these may."""
+    """Return the numbers in the scored rows, one column per target; cells in other rows may be blank, these may not."""
     rows = submission[scored]
     for column in columns:
         blank = rows.loc[rows[column].isna(), id]
@@ -123,7 +131,7 @@ def _numbers(values: pd.Series, rule: Number | Integer, refuse: Refuse) -> np.nd
 def _integers(values: pd.Series, rule: Integer, refuse: Refuse) -> np.ndarray:
     numbers = _numbers(values, rule, refuse)
     numbers = np.trunc(numbers) if rule.cut else numbers
-    refuse(np.abs(numbers) > LARGEST_INTEGER, "is too large; a whole number below 2^53 is expected")
+    refuse(np.abs(numbers) > MAX_EXACT_INTEGER, "is too large; a whole number below 2^53 is expected")
     refuse(numbers != np.round(numbers), "is not a whole number")
     return numbers.astype(np.int64)
 
@@ -143,7 +151,7 @@ def _texts(values: pd.Series, rule: Text, refuse: Refuse) -> np.ndarray:
     if not rule.blank:
         refuse(_is_blank(texts), "is blank; a text is expected")
     if rule.choices is not None:
-        refuse(~texts.isin(rule.choices).to_numpy(), f"is not one of {some(list(rule.choices), 8)}")
+        refuse(~texts.isin(rule.choices).to_numpy(), f"is not one of {list_some(list(rule.choices), 8)}")
     return texts.to_numpy(object)
 
 
@@ -161,20 +169,20 @@ def _check_totals(aligned: pd.DataFrame, form: Columns, rows: _Rows) -> None:
         first = int(np.argmax(wrong))
         others = f" ({int(wrong.sum())} such rows)" if wrong.sum() > 1 else ""
         raise InvalidSubmission(
-            f"{rows.describe(first).capitalize()}: the columns {some(list(form.targets), 4)} add up to "
+            f"{rows.describe(first).capitalize()}: the columns {list_some(list(form.targets), 4)} add up to "
             f"{totals[first]:.6g} instead of {form.row_total:g}{others}."
         )
 
 
 def _times(wanted: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """The positions of the wanted ids, each as often as the submission has it, and at least once."""
+    """Return the positions of the expected ids, each repeated as often as in the submission, and at least once."""
     places = pd.Index(wanted).get_indexer(pd.Index(found))
     times = np.bincount(places[places >= 0], minlength=len(wanted))
     return np.repeat(np.arange(len(wanted)), np.maximum(times, 1))
 
 
 def _keys(table: pd.DataFrame, form: Columns, whole: set[str]) -> np.ndarray:
-    """One comparable key per row. The columns named in `whole` compare as whole numbers: 007 is 7."""
+    """Return one comparable key per row; the columns named in `whole` compare as integers, so that 007 equals 7."""
     columns = [_key_column(table[name], whole=name in whole) for name in form.ids]
     if len(columns) == 1:
         return columns[0]
@@ -186,7 +194,7 @@ def _key_column(values: pd.Series, *, whole: bool) -> np.ndarray:
     if not whole:
         return values.astype(str).to_numpy(object)
     numbers = to_numbers(values).to_numpy(np.float64)
-    exact = (np.abs(numbers) < LARGEST_INTEGER) & (numbers == np.round(numbers))
+    exact = (np.abs(numbers) < MAX_EXACT_INTEGER) & (numbers == np.round(numbers))
     if exact.all():
         return numbers.astype(np.int64)
     keys = values.astype(str).to_numpy(object)
@@ -195,16 +203,16 @@ def _key_column(values: pd.Series, *, whole: bool) -> np.ndarray:
 
 
 def _whole_numbers(reference: pd.Series) -> bool:
-    """Whether every id is a whole number, and different ids are different numbers."""
+    """Return whether every id is an integer and different ids are different numbers."""
     texts = reference.astype(str)
-    for part in (texts.head(100), texts):  # most ids that are not numbers show it at once
+    for part in (texts.head(100), texts):  # ids that are not numbers usually show it in the first rows
         if not part.str.fullmatch(r"-?\d{1,15}").all():
             return False
     return bool(texts.astype(np.int64).nunique() == texts.nunique())
 
 
 def _order(wanted: np.ndarray, found: np.ndarray, form: Columns) -> np.ndarray:
-    """For each wanted id the row that holds it; an id that is wanted several times takes its rows in turn."""
+    """Return the row of each expected id; an id that is expected several times takes its rows in order."""
     if len(wanted) == len(found) and wanted.dtype == found.dtype and bool(np.all(wanted == found)):
         return np.arange(len(found))
     target, source = pd.Index(wanted), pd.Index(found)
@@ -224,30 +232,30 @@ def _each_once(places: np.ndarray, count: int) -> bool:
 
 
 def _numbered(keys: pd.Index) -> pd.Index:
-    """Keys made unique by how often each has occurred before."""
+    """Return keys made unique by the number of earlier occurrences."""
     turn = pd.Series(np.zeros(len(keys))).groupby(keys.to_numpy()).cumcount()
     return pd.MultiIndex.from_arrays([keys.to_numpy(), turn.to_numpy()])
 
 
 def _refuse_ids(target: pd.Index, source: pd.Index, form: Columns) -> None:
-    numbered = isinstance(target, pd.MultiIndex)
-    wanted, found = (keys.get_level_values(0) if numbered else keys for keys in (target, source))
+    may_repeat = isinstance(target, pd.MultiIndex)
+    wanted, found = (keys.get_level_values(0) if may_repeat else keys for keys in (target, source))
     known = found.isin(wanted)
     missing = wanted[~target.isin(source)].unique()
     unknown = found[~known].unique()
     surplus = found[known & (source.duplicated() | ~source.isin(target))].unique()
     problems = [
-        f"{len(keys)} {'id is' if len(keys) == 1 else 'ids are'} {what} ({some(_names(keys), EXAMPLES)})"
-        for keys, what in (
-            (missing, "missing or not there often enough" if numbered else "missing"),
-            (unknown, "unknown"),
-            (surplus, "there too often" if numbered else "there more than once"),
+        f"{len(keys)} {singular if len(keys) == 1 else plural} ({list_some(_names(keys), MAX_EXAMPLES)})"
+        for keys, (singular, plural) in (
+            (missing, _TOO_FEW if may_repeat else _MISSING),
+            (unknown, _UNKNOWN),
+            (surplus, _TOO_MANY if may_repeat else _REPEATED),
         )
         if len(keys)
     ]
     if problems:
         column = " + ".join(f"'{name}'" for name in form.ids)
-        rule = "rows are expected, some ids several times" if numbered else "ids are expected, each once"
+        rule = "rows are expected, some ids several times" if may_repeat else "ids are expected, each once"
         close = _closest(unknown, missing)
         raise InvalidSubmission(f"Column {column}: {'; '.join(problems)}. {len(target)} {rule}.{close}")
 
@@ -265,26 +273,31 @@ def _names(keys: pd.Index) -> list[str]:
 
 
 def _name(key: object) -> str:
-    """An id as people know it."""
+    """Return an id as it is shown in messages."""
     return str(key).replace(_BETWEEN_IDS, " / ") or "''"
 
 
-def some(names: list[str], most: int) -> str:
-    """The first few names, and how many more there are."""
-    more = f", … {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(clip(name) for name in names[:most]) + more
+def list_some(names: list[str], max_names: int) -> str:
+    """Return the first names, separated by commas, and the number of the others."""
+    more = f", … {len(names) - max_names} more" if len(names) > max_names else ""
+    return ", ".join(clip(name) for name in names[:max_names]) + more
 
 
 def name_rows(ids: pd.DataFrame) -> list[str]:
-    """What messages call each row: the word id and its ids."""
+    """Return the name of each row in messages: the word id and its ids."""
     return ["id " + ", ".join(map(str, row)) for row in ids.itertuples(index=False)]
 
 
-def clip(text: str, most: int = 60) -> str:
-    """A text fit for a message: not too long, without line breaks or control characters."""
-    start = text[: most + 1]
+def clip(text: str, max_characters: int = 60) -> str:
+    """Return a text fit for a message: shortened, without line breaks or control characters."""
+    start = text[: max_characters + 1]
     printable = start if start.isprintable() else start.encode("unicode_escape").decode()
-    return printable if len(printable) <= most else printable[: most - 3] + "…"
+    return printable if len(printable) <= max_characters else printable[: max_characters - 3] + "…"
+
+
+def too_large(name: str, size_bytes: int, max_bytes: int) -> InvalidSubmission:
+    """Return the error for a file that is larger than the limit."""
+    return InvalidSubmission(f"{name} has {size_bytes:,} bytes; at most {max_bytes:,} are read for this task.")
 
 
 def _quote(cell: object) -> str:

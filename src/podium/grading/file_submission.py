@@ -1,4 +1,4 @@
-"""Files as submissions: a program or weights, taken without following links and evaluated by running them again."""
+"""File submissions: a program or weights, copied without following links and evaluated by running the program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from podium.errors import InvalidSubmission, UsageError
-from podium.grading.check_submission import clip
+from podium.grading.check_submission import clip, too_large
 from podium.grading.submission_form import OpenExecute, WorkspaceFiles
 from podium.safefs.atomic_files import sha256
 from podium.safefs.open_nofollow import open_regular
@@ -23,38 +23,38 @@ from podium.task import Evaluation, Files, Measured
 if TYPE_CHECKING:
     from podium.grading.prepared_task import PreparedTask
 
-MOST_FILES = 100_000
-MOST_FOLDERS_DEEP = 100
-"""Deeper ones are made to break programs: paths have an end, and so has recursion."""
-LONGEST_NAME = 300
-"""Characters of a file's name that a message shows."""
+MAX_FILES = 100_000
+MAX_FOLDER_DEPTH = 100
+"""Maximum nesting of folders; deeper paths are attacks on path length and recursion limits."""
+MAX_NAME_CHARACTERS = 300
+"""Maximum number of characters of a file name shown in a message."""
 
 
 @dataclass(frozen=True)
 class FilesForm:
-    """A submission that is files of the workspace, under their names there."""
+    """Form of a submission that consists of files of the workspace."""
 
     files: Files
 
     def max_bytes(self, public: Path) -> int:
-        """The size of the largest submission, all files together."""
+        """Return the maximum total size of all files in bytes."""
         return self.files.max_bytes
 
     def take(self, workspace: WorkspaceFiles, target: Path, limit_bytes: int) -> None:
-        """Puts the files that are asked for into a new folder."""
+        """Copy the requested files into a new folder."""
         target.mkdir(parents=True)
         left = limit_bytes
         names = list(filter(self._is_wanted, workspace.names()))
-        if len(names) > MOST_FILES:
-            raise InvalidSubmission(f"There are {len(names):,} files to evaluate; at most {MOST_FILES:,} are taken.")
+        if len(names) > MAX_FILES:
+            raise InvalidSubmission(f"The submission has {len(names):,} files; at most {MAX_FILES:,} are allowed.")
         for name in names:
-            shown = clip(name, LONGEST_NAME)
-            if name.count("/") > MOST_FOLDERS_DEEP:
-                raise InvalidSubmission(f"{shown} lies more than {MOST_FOLDERS_DEEP} folders deep.")
+            shown = clip(name, MAX_NAME_CHARACTERS)
+            if name.count("/") > MAX_FOLDER_DEPTH:
+                raise InvalidSubmission(f"{shown} is nested more than {MAX_FOLDER_DEPTH} folders deep.")
             try:
                 found = workspace.take(name, target / name, left)
             except OSError as error:
-                if error.errno != errno.ENAMETOOLONG:  # which a path can be that was made folder by folder
+                if error.errno != errno.ENAMETOOLONG:  # possible for a path that was created folder by folder
                     raise
                 raise InvalidSubmission(f"{shown} cannot be evaluated: its path is too long.") from error
             if not found.is_file:
@@ -63,17 +63,17 @@ class FilesForm:
 
     @contextmanager
     def from_host(self, path: Path, prepared: PreparedTask) -> Iterator[Path]:
-        """A copy of the files in a folder of the host, such as a copy of a workspace."""
+        """Yield a copy of the files in a folder of the host, such as a copy of a workspace."""
         if not path.is_dir():
             names = ", ".join(self.files.names)
-            raise InvalidSubmission(f"{path} is not a folder: {prepared.task.id} asks for these files: {names}.")
+            raise InvalidSubmission(f"{path} is not a folder; {prepared.task.id} expects a folder with: {names}.")
         with tempfile.TemporaryDirectory(prefix="podium-submission-") as scratch:
             submission = Path(scratch, "submission")
             self.take(FolderFiles(path), submission, self.files.max_bytes)
             yield submission
 
     def check(self, submission: Path, prepared: PreparedTask) -> None:
-        """Whether every file that is asked for is there."""
+        """Raise InvalidSubmission unless every requested file exists and has content."""
         for name in self.files.names:
             found = submission / name
             if name.endswith("/") and not (found.is_dir() and any(found.iterdir())):
@@ -82,12 +82,12 @@ class FilesForm:
                 raise InvalidSubmission(f"The file {name} is missing or empty in the workspace.")
 
     def score(self, submission: Path, prepared: PreparedTask, execute: OpenExecute | None) -> Measured:
-        """What the task's evaluation says of the files, which it runs in sandboxes."""
+        """Return the result of the task's evaluation, which runs the files in sandboxes."""
         task, place = prepared.task, prepared.place
         evaluate = task.parts.evaluate
-        assert evaluate is not None, f"{task.id} does not say how its files are evaluated"
+        assert evaluate is not None, f"{task.id} has no evaluation for its files"
         if execute is None:
-            raise UsageError(f"Grading {task.id} runs programs, and nothing was given to run them with.")
+            raise UsageError(f"Grading {task.id} runs submitted programs. Pass `execute` to run them in a sandbox.")
         self.check(submission, prepared)
         starter = task.starter.folder if task.starter else None
         with execute(prepared) as run_program:
@@ -98,7 +98,7 @@ class FilesForm:
         return found if isinstance(found, Measured) else Measured(float(found))
 
     def _is_wanted(self, path: str) -> bool:
-        """Whether a file of the workspace is part of the submission."""
+        """Return whether a file of the workspace is part of the submission."""
         return any(
             name == "./" or path == name or (name.endswith("/") and path.startswith(name)) for name in self.files.names
         )
@@ -106,7 +106,7 @@ class FilesForm:
 
 @dataclass(frozen=True)
 class _Taken:
-    """A file that was copied."""
+    """Result for a file that was copied."""
 
     size_bytes: int
     is_file: bool = True
@@ -115,12 +115,12 @@ class _Taken:
 
 @dataclass(frozen=True)
 class FolderFiles:
-    """The files of a folder of the host. Links are not followed: a submission holds what it is, not what it names."""
+    """Files of a folder of the host. Links are not followed, so a submission cannot include files from elsewhere."""
 
     folder: Path
 
     def names(self) -> list[str]:
-        """All files, whatever else is not a folder, and folders that cannot be listed or lie too deep."""
+        """Return all entries that are not folders, and folders that cannot be listed or are nested too deep."""
         found, pending = [], [""]
         while pending:
             above = pending.pop()
@@ -133,17 +133,17 @@ class FolderFiles:
             for entry in entries:
                 name = above + entry.name
                 is_folder = entry.is_dir(follow_symlinks=False)
-                if is_folder and name.count("/") <= MOST_FOLDERS_DEEP:
+                if is_folder and name.count("/") <= MAX_FOLDER_DEPTH:
                     pending.append(f"{name}/")
                 elif is_folder or not entry.is_dir():
                     found.append(name)
         return sorted(found)
 
     def take(self, name: str, target: Path, limit_bytes: int) -> _Taken:
-        """Copies one file.
+        """Copy one file.
 
         Raises:
-            InvalidSubmission: it is not a plain file of at most that size.
+            InvalidSubmission: It is not a plain file of at most that size.
         """
         with open_plain(self.folder, name, limit_bytes) as source:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -153,32 +153,33 @@ class FolderFiles:
 
 
 def open_plain(top: Path, name: str, max_bytes: int) -> IO[bytes]:
-    """Opens a plain file below `top` that a hostile program may have left; no link is followed on the way to it.
+    """Open a plain file below `top` without following links; a hostile program may have created it.
 
     Raises:
-        InvalidSubmission: there is no plain file of at most that size.
+        InvalidSubmission: There is no plain file of at most that size.
     """
-    shown = clip(name, LONGEST_NAME)
+    shown = clip(name, MAX_NAME_CHARACTERS)
     try:
         file = os.fdopen(open_regular(top / name, top=top), "rb")
     except OSError as error:
-        told = "is not a plain file" if error.errno == errno.EINVAL else f"cannot be read: {error.strerror}"
-        raise InvalidSubmission(f"{shown} {told}.") from error
+        if error.errno == errno.EINVAL:
+            raise InvalidSubmission(f"{shown} is not a plain file.") from error
+        raise InvalidSubmission(f"{shown} cannot be read: {error.strerror}.") from error
     size = os.fstat(file.fileno()).st_size
     if size > max_bytes:
         file.close()
-        raise InvalidSubmission(f"{shown} has {size:,} bytes; at most {max_bytes:,} are read.")
+        raise too_large(shown, size, max_bytes)
     return file
 
 
 def read_plain(top: Path, name: str, max_bytes: int) -> bytes:
-    """The content of a plain file below `top`; see `open_plain`."""
+    """Return the content of a plain file below `top`; see `open_plain`."""
     with open_plain(top, name, max_bytes) as file:
         return file.read(max_bytes)
 
 
 def fingerprint(submission: Path) -> str | None:
-    """The hash of a submission, a file's or one for all files and their names; None where there is none."""
+    """Return the hash of a submission (of one file, or of all files and their names), or None if it does not exist."""
     if not submission.is_dir():
         return sha256(submission) if submission.exists() else None
     files = (path for path in sorted(submission.rglob("*")) if path.is_file())
@@ -188,7 +189,7 @@ def fingerprint(submission: Path) -> str | None:
 
 @dataclass
 class FinishedProgram:
-    """A submitted program that was run again to score it: its end, its output and its folder."""
+    """Result of running a submitted program to score it: exit code, output and folder."""
 
     seconds: float
     exit_code: int

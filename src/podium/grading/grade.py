@@ -1,4 +1,4 @@
-"""What grading says: a score, a medal and a rank, or a message that says what to fix."""
+"""Results of grading: score, medal and rank of a submission, or the reason why it is invalid."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 from podium.task import Edition, Medal
 
 DECIMALS = 5
-"""As MLE-bench reports scores."""
+"""Decimals of reported scores, as in MLE-bench."""
 
 
 @dataclass(frozen=True)
 class Validation:
-    """Whether a submission has the right form; needs no answers."""
+    """Result of validating a submission's form, which needs no answers."""
 
     task: str
     valid: bool
     error: str | None = None
     miniature: bool = False
-    """Whether it was compared with a fabricated miniature."""
+    """True if it was compared with a fabricated miniature."""
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -29,7 +29,7 @@ class Validation:
 
 @dataclass(frozen=True)
 class Grade:
-    """What a submission is worth. An invalid one has no score but an error that says what to fix."""
+    """Grade of a submission. An invalid submission has no score, but an error that explains what to fix."""
 
     task: str
     edition: Edition
@@ -38,7 +38,7 @@ class Grade:
     score: float | None = None
     score_rounded: float | None = None
     interval: tuple[float, float] | None = None
-    """Where the score lies, 95 times of 100, if it was measured often enough to say."""
+    """95 % interval of the score, or None if it was measured too few times."""
     higher_is_better: bool | None = None
     medal: Medal | None = None
     above_median: bool | None = None
@@ -46,21 +46,21 @@ class Grade:
     rank: int | None = None
     teams: int | None = None
     field: bool | None = None
-    """Whether it is ranked among the simulated entrants of a measured field, not among people."""
+    """True if it is ranked among the simulated entrants of a measured field, not among people."""
     improvement: float | None = None
-    """Percent by which a research task's baseline was improved."""
+    """Improvement over a research task's baseline, in percent."""
     success: bool | None = None
-    """Whether that is more than success asks for, and not within noise."""
+    """True if the improvement exceeds the task's threshold and is not within noise."""
     beyond_noise: bool | None = None
-    """Whether it is more than noise explains; None where that is not known."""
+    """True if the improvement exceeds the noise of repeated runs; None if the noise is unknown."""
     miniature: bool = False
-    """Whether the data was a fabricated miniature, which makes the medal meaningless."""
+    """True if the data was a fabricated miniature, which makes the medal meaningless."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The grade as plain JSON: an infinite score is the text "-Infinity" or "Infinity"."""
-        return {name: plain(value) for name, value in asdict(self).items()}
+        """Return the grade as JSON values: an infinite score is the text "-Infinity" or "Infinity"."""
+        return {name: json_value(value) for name, value in asdict(self).items()}
 
 
-def plain(value: Any) -> Any:
-    """The value, or its name where it is a number that JSON does not have; `float` reads the name back."""
+def json_value(value: Any) -> Any:
+    """Return the value, or its name (which `float` parses) if it is a number that JSON cannot represent."""
     return json.dumps(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,4 +1,4 @@
-"""The position of a score among others: exact against a full leaderboard, interpolated between quantiles."""
+"""Leaderboard position of a score: exact on a full leaderboard, interpolated between published quantiles."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from podium.task import Leaderboard
 
 @dataclass(frozen=True)
 class LeaderboardPosition:
-    """Where a score is on a leaderboard."""
+    """Position of a score on a leaderboard."""
 
     percentile: float | None
-    """Share of teams left behind, in percent; teams with the same score count half."""
+    """Share of teams with a worse score, in percent; teams with the same score count half."""
     rank: int | None
-    """The rank the score would have had; None where only quantiles are known."""
+    """Rank the score would have had; None if only quantiles are known."""
     teams: int | None
 
 
 def find_position(score: float, board: Leaderboard) -> LeaderboardPosition:
-    """The position of a score among those of a leaderboard."""
+    """Return the position of a score on a leaderboard."""
     sign = -1.0 if board.lower_is_better else 1.0
     if board.scores:
         scores = sign * np.asarray(board.scores)
@@ -41,7 +41,7 @@ def find_position(score: float, board: Leaderboard) -> LeaderboardPosition:
 
 
 def _percentile(score: float, best_first: np.ndarray) -> float:
-    """Each pair of neighbouring quantiles holds the same share of teams, spread evenly between the two scores."""
+    """Return a score's percentile, with teams spread evenly between neighbouring quantiles."""
     upper, lower = best_first[:-1], best_first[1:]
     width = upper - lower
     flat = np.where(score > upper, 1.0, np.where(score == upper, 0.5, 0.0))
@@ -50,7 +50,7 @@ def _percentile(score: float, best_first: np.ndarray) -> float:
 
 
 def read_leaderboard(path: Path) -> Leaderboard:
-    """A full leaderboard from the JSON of a forged field."""
+    """Read a full leaderboard from the JSON of a forged field."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         return Leaderboard(document["lower_is_better"], tuple(document["scores"]), measured=True)
@@ -59,16 +59,16 @@ def read_leaderboard(path: Path) -> Leaderboard:
 
 
 def read_leaderboard_csv(path: Path, *, lower_is_better: bool) -> Leaderboard:
-    """A full leaderboard from a table with a `score` column, as Kaggle and MLE-bench publish them."""
+    """Read a full leaderboard from a table with a `score` column, as Kaggle and MLE-bench publish them."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = csv.DictReader(file)
         names = {(name or "").lower(): name for name in rows.fieldnames or []}
         if "score" not in names:
-            raise PodiumError(f"{path} has no column 'score'; it has: {', '.join(rows.fieldnames or [])}")
+            raise PodiumError(f"{path} has no column 'score'. Its columns are: {', '.join(rows.fieldnames or [])}")
         try:
             scores = tuple(float(row[names["score"]]) for row in rows if row[names["score"]])
         except ValueError as error:
-            raise PodiumError(f"{path}, line {rows.line_num}: {error}; the column 'score' holds numbers.") from error
+            raise PodiumError(f"{path}, line {rows.line_num}: column 'score' must be a number ({error}).") from error
     if not scores:
-        raise PodiumError(f"{path} holds no score.")
+        raise PodiumError(f"{path} has no scores.")
     return Leaderboard(lower_is_better=lower_is_better, scores=scores)

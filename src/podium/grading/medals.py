@@ -1,4 +1,4 @@
-"""Kaggle's medals: how many teams get which, and which one a score deserves."""
+"""Kaggle's medals: number of medals by number of teams, and the medal a score earns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from podium.task import Leaderboard, Medal
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The scores that earn a medal, and the one in the middle; None where the leaderboard does not say."""
+    """Lowest scores that earn each medal, and the median; None if the leaderboard does not define them."""
 
     gold: float | None
     silver: float | None
@@ -18,21 +18,21 @@ class Thresholds:
     lower_is_better: bool
 
     def medal(self, score: float) -> Medal | None:
-        """The best medal this score earns; a tie with the last medallist earns it too."""
+        """Return the best medal this score earns; a tie with the last medallist earns the medal."""
         for name, needed in (("gold", self.gold), ("silver", self.silver), ("bronze", self.bronze)):
             if needed is not None and (score <= needed if self.lower_is_better else score >= needed):
                 return name  # type: ignore[return-value]
         return None
 
     def above_median(self, score: float) -> bool | None:
-        """Whether the score is strictly better than the middle of the leaderboard."""
+        """Return whether the score is strictly better than the leaderboard's median."""
         if self.median is None:
             return None
         return score < self.median if self.lower_is_better else score > self.median
 
 
 def medal_ranks(teams: int) -> tuple[int, int, int]:
-    """The last ranks that get gold, silver and bronze among so many teams."""
+    """Return the last ranks that get gold, silver and bronze, given the number of teams."""
     if teams < 100:
         return max(1, int(teams * 0.1)), max(1, int(teams * 0.2)), max(1, int(teams * 0.4))
     if teams < 250:
@@ -44,7 +44,7 @@ def medal_ranks(teams: int) -> tuple[int, int, int]:
 
 
 def thresholds(board: Leaderboard) -> Thresholds:
-    """The thresholds of a leaderboard: read off its full list, or as declared."""
+    """Return the thresholds of a leaderboard: computed from all scores, or as declared."""
     if not board.scores:
         return Thresholds(board.gold, board.silver, board.bronze, board.median, board.lower_is_better)
     from statistics import median

@@ -1,4 +1,4 @@
-"""A task with its data, resolved once: its edition, its place and its manifest. It validates and grades."""
+"""Prepared task: a task with its edition, data folder and manifest; validates and grades submissions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from podium.data.home import Place, locate
+from podium.data.home import DataFolder, locate
 from podium.data.manifest import Manifest, content_sha256, read_manifest
 from podium.errors import InvalidSubmission, NotPreparedError, PodiumError
 from podium.grading.file_submission import FilesForm
@@ -21,14 +21,14 @@ from podium.task import Edition, Files, Measured, Reference, Task
 
 @dataclass(frozen=True)
 class PreparedTask:
-    """A task in one of its editions whose data is there."""
+    """Task in one of its editions, with prepared data."""
 
     task: Task
-    """As it stands in that edition."""
-    place: Place
+    """The task in that edition."""
+    place: DataFolder
     manifest: Manifest
     command: str
-    """What prepares the data again, for messages."""
+    """Command that prepares the data again, for messages."""
 
     @property
     def edition(self) -> Edition:
@@ -36,12 +36,12 @@ class PreparedTask:
 
     @property
     def miniature(self) -> bool:
-        """Whether the data is a fabricated miniature."""
+        """True if the data is a fabricated miniature."""
         return self.manifest.miniature
 
     @property
     def data_sha256(self) -> str:
-        """Says which data this is."""
+        """Hash of the data's content."""
         return content_sha256(self.manifest)
 
     @property
@@ -51,23 +51,23 @@ class PreparedTask:
 
     @property
     def submission_limit(self) -> int:
-        """The size of the largest submission that is read."""
-        with self.damage_explained("The public folder is"):
+        """Maximum size of a submission in bytes."""
+        with self.explain_damage(f"The public folder of {self.task.id}"):
             return self.form.max_bytes(self.place.public)
 
     @property
     def reference(self) -> Reference | None:
-        """What scores are compared with; read anew, since a baseline may be measured at any time."""
+        """Reference that scores are compared with; not cached, since a baseline may be measured at any time."""
         return find_reference(self.task, self.place)
 
     @cached_property
     def form(self) -> SubmissionForm:
-        """How submissions are taken, checked and scored."""
+        """Form of submissions: takes, checks and scores them."""
         submission = self.task.submission
         return FilesForm(submission) if isinstance(submission, Files) else TableForm(submission)
 
     def validate(self, path: Path) -> Validation:
-        """Whether a submission has the right form: the file of a table, or the folder where files lie."""
+        """Check the form of a submission: the file of a table, or the folder that contains the files."""
         try:
             with self.form.from_host(path, self) as submission:
                 self.form.check(submission, self)
@@ -76,10 +76,10 @@ class PreparedTask:
         return Validation(self.task.id, valid=True, miniature=self.miniature)
 
     def grade(self, path: Path, execute: OpenExecute | None = None) -> Grade:
-        """Score, medal and rank of a submission of the host: the file of a table, or the folder where files lie.
+        """Grade a submission on the host: the file of a table, or the folder that contains the files.
 
         Args:
-            execute: what runs submitted programs, needed only where files are submitted.
+            execute: runs submitted programs; needed only for file submissions.
         """
 
         def find_score() -> Measured:
@@ -89,7 +89,7 @@ class PreparedTask:
         return self._grade(find_score)
 
     def grade_workspace(self, workspace: WorkspaceFiles, target: Path, execute: OpenExecute | None = None) -> Grade:
-        """The grade of what lies in a workspace as its submission, which is left at `target`: a file or a folder."""
+        """Copy the submission of a workspace to `target` (a file or a folder) and grade it."""
 
         def find_score() -> Measured:
             self.form.take(workspace, target, self.submission_limit)
@@ -98,7 +98,7 @@ class PreparedTask:
         return self._grade(find_score)
 
     def _grade(self, find_score: Callable[[], Measured]) -> Grade:
-        """The grade of a score that has yet to be found; a submission's fault on the way there becomes the result."""
+        """Compute a score and return its grade; InvalidSubmission becomes the grade's error."""
         task = self.task
         try:
             found = find_score()
@@ -117,8 +117,8 @@ class PreparedTask:
         )
 
     @contextmanager
-    def damage_explained(self, what: str) -> Iterator[None]:
-        """Says that prepared files are to blame, not a submission, if what is done with them fails."""
+    def explain_damage(self, subject: str) -> Iterator[None]:
+        """Turn errors raised in the block into errors about damaged prepared files, not about a submission."""
         try:
             yield
         except FileNotFoundError as error:
@@ -126,20 +126,20 @@ class PreparedTask:
         except (ValueError, LookupError) as error:
             reason = str(error).rstrip(".") if isinstance(error, ValueError) else repr(error)
             advice = f"Delete {self.place.manifest} and run: {self.command}"
-            raise PodiumError(f"{what} damaged ({reason}). {advice}") from error
+            raise PodiumError(f"{subject} is damaged ({reason}). {advice}") from error
 
 
 def find_prepared(
     task: Task, *, edition: Edition | None = None, data_dir: Path | None = None, miniature: bool | None = None
 ) -> PreparedTask:
-    """A task with its data.
+    """Find the prepared data of a task.
 
     Args:
-        miniature: whether the fabricated stand-in is meant; None: only where there is no real data.
+        miniature: True for the fabricated stand-in; None to use it only if there is no real data.
 
     Raises:
-        NotPreparedError: the data is not there.
-        UsageError: the task has no such edition.
+        NotPreparedError: The data is not prepared.
+        UsageError: The task has no such edition.
     """
     chosen = task.in_edition(edition)
     command = f"podium prepare {task.id}" + ("" if chosen.edition == task.edition else f" --edition {chosen.edition}")
@@ -147,14 +147,14 @@ def find_prepared(
     for kind in kinds:
         place = locate(task.id, edition=chosen.edition, data_dir=data_dir, miniature=kind)
         manifest = read_manifest(place)
-        # Earlier versions kept miniatures in the place of real data: those count as not prepared.
+        # A miniature in the folder of real data counts as not prepared.
         if manifest is not None and (manifest.miniature == kind or task.generated):
             return PreparedTask(chosen, place, manifest, command + " --miniature" * kind)
     raise NotPreparedError(_missing(chosen, data_dir, command, miniature=miniature))
 
 
 def _missing(task: Task, data_dir: Path | None, command: str, *, miniature: bool | None) -> str:
-    """What to say where data is not there."""
+    """Return the message for missing data, with the command that prepares it."""
     real, fabricated = (
         locate(task.id, edition=task.edition, data_dir=data_dir, miniature=kind) for kind in (False, True)
     )
@@ -162,8 +162,8 @@ def _missing(task: Task, data_dir: Path | None, command: str, *, miniature: bool
         return f"The miniature of {task.id} is not prepared in {fabricated.root}. Run: {command} --miniature"
     if miniature is False and fabricated.manifest.exists():
         return (
-            f"Only the miniature of {task.id} is prepared, and its data is fabricated. Add --miniature to use it, or "
-            f"get the real data with: {command}"
+            f"Only the miniature of {task.id} is prepared, which has fabricated data. Add --miniature to use it, or "
+            f"get the real data. Run: {command}"
         )
-    hint = ", or add --miniature to try it with a fabricated stand-in" if miniature is False and task.fabricator else ""
+    hint = ", or add --miniature to use fabricated data" if miniature is False and task.fabricator else ""
     return f"{task.id} is not prepared in {real.root}. Run: {command}{hint}"

@@ -1,11 +1,11 @@
-"""What a score is compared with, and what the comparison says."""
+"""Reference of a score (leaderboard or baseline), and the comparison with it."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Any
 
-from podium.data.home import Place
+from podium.data.home import DataFolder
 from podium.data.mlebench_checkout import imported_leaderboard
 from podium.grading.baseline_score import beyond_noise, improvement, read_baseline
 from podium.grading.leaderboard import find_position, read_leaderboard, read_leaderboard_csv
@@ -15,12 +15,11 @@ from podium.task import Baseline, Leaderboard, Measured, Reference, Task
 LEADERBOARD_FILE = "leaderboard.json"
 
 
-def find_reference(task: Task, place: Place) -> Reference | None:
-    """What scores are compared with: a measured field or baseline, else an imported leaderboard, else what the task
-    declares.
+def find_reference(task: Task, place: DataFolder) -> Reference | None:
+    """Return the reference of a task: a measured field or baseline, an imported leaderboard, or the task's own.
 
     Args:
-        task: as it stands in one of its editions.
+        task: the task in one of its editions.
     """
     measured = place.private / LEADERBOARD_FILE
     if measured.exists():
@@ -37,7 +36,7 @@ def find_reference(task: Task, place: Place) -> Reference | None:
 
 
 def compare_score(found: Measured, reference: Reference | None, *, higher_is_better: bool) -> dict[str, Any]:
-    """The fields of a grade that say how good a score is."""
+    """Return the fields of a grade that compare a score with its reference."""
     score = found.score
     match reference:
         case Leaderboard():

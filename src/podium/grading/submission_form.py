@@ -1,4 +1,4 @@
-"""What a table and files have in common as submissions: one protocol, so that nobody else asks which it is."""
+"""Protocol of submissions: tables and files are taken, checked and scored through the same interface."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from podium.grading.prepared_task import PreparedTask
 
 OpenExecute = Callable[["PreparedTask"], AbstractContextManager[Execute]]
-"""Opens what runs submitted programs for one evaluation; grading itself knows no sandbox."""
+"""Factory of a function that runs submitted programs for one evaluation; grading itself knows no sandbox."""
 
 
 class TakenFile(Protocol):
-    """What came of asking for one file of a workspace."""
+    """Result of copying one file out of a workspace."""
 
     @property
     def is_file(self) -> bool:
-        """Whether it was written."""
+        """True if the file was copied."""
         ...
 
     @property
@@ -29,41 +29,41 @@ class TakenFile(Protocol):
 
     @property
     def reason(self) -> str | None:
-        """Why there is no file, as a sentence about it: "it is a named pipe"."""
+        """Reason why there is no file, as a clause about it: "it is a named pipe"."""
         ...
 
 
 class WorkspaceFiles(Protocol):
-    """The files of a workspace that an agent has left: in a snapshot, or in a folder of the host."""
+    """Files of a workspace that an agent left: in a snapshot, or in a folder of the host."""
 
     def names(self) -> Iterable[str]:
-        """All files, relative to the workspace."""
+        """Return all files, relative to the workspace."""
         ...
 
     def take(self, name: str, target: Path, limit_bytes: int) -> TakenFile:
-        """Writes one file to `target`, all of it or nothing; no link is followed on the way to it."""
+        """Write one file to `target`, completely or not at all; links are not followed."""
         ...
 
 
 class SubmissionForm(Protocol):
-    """How submissions of one form are taken, checked and scored. A submission's fault raises `InvalidSubmission`."""
+    """Steps that take, check and score submissions of one form; faulty submissions raise `InvalidSubmission`."""
 
     def max_bytes(self, public: Path) -> int:
-        """The size of the largest submission that is read."""
+        """Return the maximum size of a submission in bytes."""
         ...
 
     def take(self, workspace: WorkspaceFiles, target: Path, limit_bytes: int) -> None:
-        """Leaves the submission of a workspace at `target`: a file, or a folder of files under their names."""
+        """Copy the submission of a workspace to `target`: a file, or a folder of files under their names."""
         ...
 
     def from_host(self, path: Path, prepared: PreparedTask) -> AbstractContextManager[Path]:
-        """A submission that somebody has put at a path of the host, as it can be checked and scored."""
+        """Open a submission at a path of the host so that it can be checked and scored."""
         ...
 
     def check(self, submission: Path, prepared: PreparedTask) -> None:
-        """Refuses what is not of the required form; needs no answers."""
+        """Raise InvalidSubmission if the form is wrong; needs no answers."""
         ...
 
     def score(self, submission: Path, prepared: PreparedTask, execute: OpenExecute | None) -> Measured:
-        """The score against the answers, by the task's metric."""
+        """Return the score against the answers, by the task's metric."""
         ...

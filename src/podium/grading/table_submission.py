@@ -1,4 +1,4 @@
-"""Tables as submissions: rows are aligned with the answers, the metric compares the target columns."""
+"""Table submissions: rows are aligned with the answers, and the metric compares the target columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pandas as pd
 
 from podium.data.formats.archives import opened_member
 from podium.errors import InvalidSubmission
-from podium.grading.check_submission import align, clip, convert, name_rows
+from podium.grading.check_submission import align, clip, convert, list_some, name_rows
 from podium.grading.read_submission import read_submission, size_limit
 from podium.grading.submission_form import OpenExecute, WorkspaceFiles
 from podium.task import SUBMISSION, Columns, Measured, Task, Text
@@ -24,39 +24,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableForm:
-    """A submission that is one file with rows and columns."""
+    """Form of a submission that is one file with rows and columns."""
 
     columns: Columns
 
     def max_bytes(self, public: Path) -> int:
-        """The size of the largest table that is read."""
+        """Return the maximum size of a table in bytes."""
         return size_limit(self.columns, (public / self.columns.sample).stat().st_size)
 
     def take(self, workspace: WorkspaceFiles, target: Path, limit_bytes: int) -> None:
-        """Leaves the table at `target`."""
+        """Copy the table to `target`."""
         found = workspace.take(SUBMISSION, target, limit_bytes)
         if not found.is_file:
-            raise InvalidSubmission(f"No submission at {SUBMISSION}: {found.reason}.")
+            raise InvalidSubmission(f"There is no submission at {SUBMISSION} ({found.reason}).")
 
     @contextmanager
     def from_host(self, path: Path, prepared: PreparedTask) -> Iterator[Path]:
-        """The file itself, reading is careful enough; but no link of a stranger's may lead to the answers."""
+        """Yield the path itself, since reading is bounded; raise InvalidSubmission for a link to the answers."""
         if _leads_to_answers(path, prepared.place.root.parent):
-            raise InvalidSubmission(f"{clip(path.name)} is a link to prepared answers; a file is expected.")
+            raise InvalidSubmission(f"{clip(path.name)} is a link to prepared answers; a regular file is expected.")
         yield path
 
     def check(self, submission: Path, prepared: PreparedTask) -> None:
-        """Compares ids and cells with the sample submission in the public folder."""
+        """Compare ids and cells with the sample submission in the public folder."""
         sample = prepared.place.public / self.columns.sample
-        with prepared.damage_explained(f"{sample} is"), opened_member(sample) as file:
+        with prepared.explain_damage(str(sample)), opened_member(sample) as file:
             ids = pd.read_csv(file, dtype=str, keep_default_na=False)[list(self.columns.ids)]
         self._read_aligned(submission, prepared, ids)
 
     def score(self, submission: Path, prepared: PreparedTask, execute: OpenExecute | None) -> Measured:
-        """Aligns the rows with the answers and applies the task's own score or its metric."""
+        """Align the rows with the answers and apply the task's own score or its metric."""
         form, task, private = self.columns, prepared.task, prepared.place.private
         parts = task.parts
-        with prepared.damage_explained(f"The prepared answers of {task.id} are"):
+        with prepared.explain_damage(f"The private folder of {task.id}"):
             answers = parts.answers(private) if parts.answers else read_answers(private / form.answers, form)
             ids = answers[list(form.ids)]
             truth = answers if parts.score else convert_answers(form, answers)
@@ -64,14 +64,12 @@ class TableForm:
         score = parts.score(truth, table) if parts.score else apply_metric(task, truth, table)
         best = math.inf if task.metric.higher_is_better else -math.inf
         if not math.isfinite(score) and score != best:
-            what, why = ("undefined", "constant") if math.isnan(score) else ("infinite", "too large")
-            columns = ", ".join(repr(name) for name in form.targets[:3])
-            raise InvalidSubmission(f"{task.metric.title} is {what} for this submission: is column {columns} {why}?")
+            raise InvalidSubmission(_describe_score(task.metric.title, score, list(form.targets)))
         return Measured(float(score))
 
     def _read_aligned(self, path: Path, prepared: PreparedTask, ids: pd.DataFrame) -> pd.DataFrame:
         form, sample = self.columns, prepared.place.public / self.columns.sample
-        with prepared.damage_explained(f"{sample} is"):
+        with prepared.explain_damage(str(sample)):
             limit = self.max_bytes(prepared.place.public)
             expected = max(len(ids), _count_rows(sample)) if form.extra_rows else len(ids)
         table = read_submission(path, form, expected_rows=expected, max_bytes=limit)
@@ -79,10 +77,10 @@ class TableForm:
 
 
 def _leads_to_answers(path: Path, data: Path) -> bool:
-    """Whether a link leads into the private folder of some task; a person may name a file there openly."""
+    """Return whether a link leads into a task's private folder; naming a file there directly is allowed."""
     try:
         found = path.resolve(strict=True)
-    except (OSError, ValueError, RuntimeError):  # reading it will say what is wrong
+    except (OSError, ValueError, RuntimeError):  # reading the file will raise the error to show
         return False
     return _is_private(found, data.resolve()) and not _is_private(path.absolute(), data.absolute())
 
@@ -91,26 +89,34 @@ def _is_private(path: Path, data: Path) -> bool:
     return path.is_relative_to(data) and path.relative_to(data).parts[1:2] == ("private",)
 
 
+def _describe_score(title: str, score: float, targets: list[str]) -> str:
+    """Return the message for a score that is undefined or infinite."""
+    columns = f"column{'s' * (len(targets) > 1)} {list_some([repr(name) for name in targets], 3)}"
+    if math.isnan(score):
+        return f"{title} is undefined for this submission. Check whether the values in {columns} are constant."
+    return f"{title} is infinite for this submission. Check whether the values in {columns} are too large."
+
+
 def convert_answers(form: Columns, answers: pd.DataFrame) -> pd.DataFrame:
-    """The target columns of the answers, under their names in a submission, as the form's rules read them."""
+    """Return the target columns of the answers under their names in a submission, converted by the form's rules."""
     names = zip(_answer_names(form), form.targets, strict=True)
     return pd.DataFrame({target: convert(answers[name], form.rule(target), name) for name, target in names})
 
 
 def apply_metric(task: Task, truth: pd.DataFrame, submission: pd.DataFrame) -> float:
-    """The metric over the target columns of tables whose rows correspond."""
+    """Return the metric over the target columns of two aligned tables."""
     form, metric = task.form, task.metric
-    if metric.takes_names:
+    if metric.takes_row_names:
         metric = metric.using(names=name_rows(submission[list(form.ids)]))
     columns: Any = form.targets[0] if len(form.targets) == 1 else list(form.targets)
     return metric(truth[columns].to_numpy(), submission[columns].to_numpy())
 
 
 def read_answers(path: Path, form: Columns) -> pd.DataFrame:
-    """The answers: ids and text targets as text, everything else as pandas reads it."""
+    """Read the answers: ids and text targets as text, everything else as pandas infers it."""
     names = zip(_answer_names(form), form.targets, strict=True)
     texts = [name for name, target in names if isinstance(form.rule(target), Text)]
-    # Numbers as in a submission, to the last bit: the answers themselves should have no error.
+    # Exact numbers, parsed as in a submission, so that the answers themselves score perfectly.
     return pd.read_csv(path, converters=dict.fromkeys((*form.ids, *texts), str), float_precision="round_trip")
 
 

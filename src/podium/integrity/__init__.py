@@ -1,1 +1,1 @@
-"""Whether results can be trusted: what agents did, copies, faults of tasks, contamination, and why runs fail."""
+"""Integrity checks: cheating agents, copied scripts, faulty tasks, contamination, and failure modes."""

@@ -1,4 +1,4 @@
-"""Asks a model by way of Inspect."""
+"""Questions to a model through Inspect."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Callable
 from podium.errors import PodiumError
 
 Ask = Callable[[str], str]
-"""Gives a model's answer to a question."""
+"""Function from a question to a model's answer."""
 
 
-def through_inspect(model_name: str, base_url: str | None = None) -> Ask:
-    """Asks at temperature 0.
+def ask_through_inspect(model_name: str, base_url: str | None = None) -> Ask:
+    """Return a function that queries a model at temperature 0.
 
     Raises:
-        PodiumError: when asked, if the model cannot be.
+        PodiumError: from the returned function, if the model does not answer.
     """
     from inspect_ai.model import GenerateConfig, get_model
 
@@ -30,6 +30,6 @@ def through_inspect(model_name: str, base_url: str | None = None) -> Ask:
         try:
             return asyncio.run(generate(question))
         except Exception as error:  # providers raise what they like
-            raise PodiumError(f"The model {model_name} cannot be asked: {failure_of(error)[1][:300]}") from error
+            raise PodiumError(f"The model {model_name} does not answer: {failure_of(error)[1][:300]}") from error
 
     return ask

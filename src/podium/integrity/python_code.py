@@ -1,6 +1,6 @@
-"""What a program says: calls by their full names, and constant texts with what is done with them.
+"""Static analysis of Python programs: calls by full name, and constant texts with the functions that receive them.
 
-Programs are read, never run. A stranger wrote them: too long, too deep or not Python at all, they are simply unread.
+Programs are parsed, never run. They are hostile input: those that are too long, too deep or not Python have no nodes.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-PROGRAM_CHARACTERS = 400_000
-_DEEPEST, _MOST_NAMES = 40, 20
-_FOLDED_CHARACTERS = 20_000
+MAX_PROGRAM_CHARACTERS = 400_000
+_MAX_DEPTH, _MAX_NAMES = 40, 20
+_MAX_FOLDED_CHARACTERS = 20_000
 _DATA = "/home/data"
 _VARIABLES = {"PODIUM_DATA": _DATA, "DATA_DIR": _DATA, "HOME": "/home"}
 Folded = str | bytes | None
 
 
 class ConstantText(NamedTuple):
-    """A constant text in a program."""
+    """Constant text in a program."""
 
     value: str
     line: int
     use: str
-    """The full name of the function it is given to; empty where it is only named."""
+    """Full name of the function that receives it; empty if there is none."""
 
 
 def source_of(name: str, text: str) -> str:
-    """The Python source of a script, or of the code cells of a notebook, whose magic lines become comments."""
+    """Return the Python source of a script, or of the code cells of a notebook with magic lines as comments."""
     if not name.endswith(".ipynb"):
         return text
     try:
@@ -52,7 +52,7 @@ def source_of(name: str, text: str) -> str:
 
 
 class Code:
-    """A Python program, as far as it can be read."""
+    """Python program, parsed as far as possible."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -70,7 +70,7 @@ class Code:
 
     @cached_property
     def imports(self) -> list[tuple[str, ast.AST]]:
-        """The modules that are imported, each with where."""
+        """Imported modules, each with its node."""
         found: list[tuple[str, ast.AST]] = []
         for node in self.nodes:
             match node:
@@ -84,27 +84,27 @@ class Code:
 
     @cached_property
     def calls(self) -> list[tuple[str, ast.Call]]:
-        """The calls, each with the full name of what is called."""
+        """Calls, each with the full name of the function."""
         return [(self.name(node.func), node) for node in self.nodes if isinstance(node, ast.Call)]
 
     @cached_property
     def texts(self) -> list[ConstantText]:
-        """The constant texts, put together where the program puts them together; without documentation."""
+        """Constant texts, concatenated where the program does so; docstrings are left out."""
         found = []
         for node in self.nodes:
             above = self._parents.get(node)
             if not isinstance(node, ast.expr) or (isinstance(node, ast.Constant) and isinstance(above, ast.Expr)):
                 continue
             if isinstance(above, ast.expr) and not isinstance(above, ast.Name) and self.text(above) is not None:
-                continue  # that one holds it
+                continue  # the enclosing expression contains it
             if value := self.text(node):
                 found.append(ConstantText(value, node.lineno, self._use(node)))
         return found
 
     def name(self, node: ast.AST, depth: int = 0) -> str:
-        """The full name of an expression such as `pandas.read_csv`; what has no name is `?`."""
+        """Return the full name of an expression such as `pandas.read_csv`, or `?` if it has none."""
         match node:
-            case _ if depth > _DEEPEST:
+            case _ if depth > _MAX_DEPTH:
                 return "?"
             case ast.Name(id=name):
                 return self._names.get(name, name)
@@ -117,7 +117,7 @@ class Code:
         return "?"
 
     def text(self, node: ast.AST) -> str | None:
-        """The text that an expression always has, as far as that can be told."""
+        """Return the constant text of an expression, or None if it cannot be determined."""
         value = self._fold(node, 0)
         return value.decode("latin-1") if isinstance(value, bytes) else value
 
@@ -140,28 +140,28 @@ class Code:
         return found
 
     def returned(self, name: str) -> list[ast.expr]:
-        """All that a function of the program returns."""
+        """Return all expressions that a function of the program returns."""
         return self._returned.get(name, [])
 
     def assigned(self, name: str) -> list[ast.expr]:
-        """All that a name, or an attribute such as `self.score`, is given anywhere in the program."""
+        """Return all expressions assigned to a name, or to an attribute such as `self.score`."""
         return self._assigned.get(name, [])
 
     def calls_behind(self, expressions: Sequence[ast.expr]) -> list[str]:
-        """The names of calls that expressions are made of, also by way of other names."""
+        """Return the names of the calls that expressions depend on, also by way of other names."""
         pending: list[ast.expr] = list(expressions)
         found, seen = [], set[str]()
-        while pending and len(seen) < _MOST_NAMES:
+        while pending and len(seen) < _MAX_NAMES:
             for node in ast.walk(pending.pop()):
                 if isinstance(node, ast.Call):
                     found.append(self.name(node.func))
                 elif isinstance(node, ast.Name) and node.id not in seen:
                     seen.add(node.id)
-                    pending += self.assigned(node.id)[:_MOST_NAMES]
+                    pending += self.assigned(node.id)[:_MAX_NAMES]
         return found
 
     def line(self, number: int) -> str:
-        """A line of the source, counted from 1."""
+        """Return a line of the source, counted from 1."""
         return self.lines[number - 1].strip() if 1 <= number <= len(self.lines) else ""
 
     def _use(self, node: ast.AST) -> str:
@@ -175,16 +175,16 @@ class Code:
         return ""
 
     def _fold(self, node: ast.AST, depth: int) -> Folded:
-        """Each node is looked at once: names that are made of each other would double the work with each of them."""
+        """Evaluate a node once: names that depend on each other would otherwise double the work at every level."""
         if node not in self._folded:
             self._folded[node] = None
-            self._folded[node] = self._fold_new(node, depth + 1) if depth <= _DEEPEST else None
+            self._folded[node] = self._fold_new(node, depth + 1) if depth <= _MAX_DEPTH else None
         return self._folded[node]
 
     def _fold_new(self, node: ast.AST, depth: int) -> Folded:
         match node:
             case ast.Constant(value=str() | bytes() as value):
-                return value[:_FOLDED_CHARACTERS]
+                return value[:_MAX_FOLDED_CHARACTERS]
             case ast.Name(id=name) if self.assigned(name):
                 return self._fold(self.assigned(name)[0], depth)
             case ast.BinOp(left=left, op=ast.Add() | ast.Div() as op, right=right):
@@ -194,7 +194,7 @@ class Code:
             case ast.JoinedStr(values=parts):
                 inner = [part.value if isinstance(part, ast.FormattedValue) else part for part in parts]
                 folded = [self._fold(each, depth) for each in inner]
-                return "".join(each if isinstance(each, str) else "{}" for each in folded)[:_FOLDED_CHARACTERS]
+                return "".join(each if isinstance(each, str) else "{}" for each in folded)[:_MAX_FOLDED_CHARACTERS]
             case ast.Attribute(value=value, attr="parent"):
                 above = self._fold(value, depth)
                 return posixpath.dirname(above) if isinstance(above, str) else None
@@ -221,12 +221,12 @@ class Code:
 
 
 def _fold_method(target: str | bytes, method: str, arguments: list[Folded], parts: list[str]) -> Folded:
-    """What methods of texts and paths make of a text."""
+    """Evaluate a method of a constant text or path."""
     match method, target:
         case "joinpath", str():
             return posixpath.join(target, *(part for part in arguments if isinstance(part, str)))
         case "join", str():
-            return target.join(parts)[:_FOLDED_CHARACTERS] or None
+            return target.join(parts)[:_MAX_FOLDED_CHARACTERS] or None
         case "decode", bytes():
             return target.decode("utf-8", "replace")
         case "encode", str():
@@ -237,7 +237,7 @@ def _fold_method(target: str | bytes, method: str, arguments: list[Folded], part
 
 
 def _assignments(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What a statement gives to what."""
+    """Yield the pairs of target and value of a statement."""
     match node:
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(values):
             yield from zip(targets, values, strict=True)
@@ -254,7 +254,7 @@ def _assignments(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 
 def _fold_function(name: str, arguments: list[Folded]) -> Folded:
-    """What well-known functions make of constant texts."""
+    """Evaluate a well-known function of constant texts."""
     first = arguments[0] if arguments else None
     match name:
         case "pathlib.Path" | "pathlib.PurePath" | "pathlib.PosixPath" | "os.path.join":
@@ -285,18 +285,18 @@ _DECODERS: dict[str, Callable[[bytes], str | bytes]] = {
 
 def _joined(left: Folded, right: Folded, between: str) -> Folded:
     if isinstance(left, str) and isinstance(right, str):
-        return (posixpath.join(left, right) if between else left + right)[:_FOLDED_CHARACTERS]
+        return (posixpath.join(left, right) if between else left + right)[:_MAX_FOLDED_CHARACTERS]
     if isinstance(left, bytes) and isinstance(right, bytes):
-        return (left + right)[:_FOLDED_CHARACTERS]
+        return (left + right)[:_MAX_FOLDED_CHARACTERS]
     known = left if left is not None else right
     if known is None or isinstance(known, bytes):
         return None
-    # Half of a text is known: what it begins or ends with still tells where it leads.
+    # One half of the text is known: a prefix or suffix still shows where a path leads.
     return f"{known}{between}{{}}" if left is not None else f"{{}}{between}{known}"
 
 
 def _parse(source: str) -> list[ast.AST]:
-    if len(source) > PROGRAM_CHARACTERS:
+    if len(source) > MAX_PROGRAM_CHARACTERS:
         return []
     try:
         with warnings.catch_warnings():

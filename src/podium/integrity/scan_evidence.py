@@ -1,7 +1,7 @@
-"""What a run left, as detectors read it: steps, programs, texts that lead somewhere, and submissions.
+"""Evidence of a run for the detectors: steps, programs, mentioned paths and addresses, and submissions.
 
-Everything comes from the journal and the snapshots, so a stranger may have written it: sizes are bounded, and what
-cannot be read is left out and told.
+Everything comes from the journal and the snapshots, which may be hostile: sizes are bounded, and unreadable parts are
+left out and reported as problems.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from podium.runs.records import RunRecord
 from podium.runs.run_folder import RunFolder
 from podium.task import SUBMISSION
 from podium.workspace.history.history import History
-from podium.workspace.journal.events import Action, Start, Step, whole_action, whole_observation
+from podium.workspace.journal.events import Action, Start, Step, read_full_action, read_full_observation
 from podium.workspace.journal.journal import JournalReader
 from podium.workspace.journal.observations import Observation
 
-MOST_STEPS = 5_000
-MOST_PROGRAMS = 2_000
-PROGRAM_BYTES, NOTEBOOK_BYTES, SUBMISSION_BYTES = 1 << 20, 4 << 20, 64 << 20
-"""Notebooks carry their pictures."""
-OUTPUT_CHARACTERS, MENTIONED_CHARACTERS, REASON_CHARACTERS = 200_000, 1_000, 600
+MAX_STEPS = 5_000
+MAX_PROGRAMS = 2_000
+MAX_PROGRAM_BYTES, MAX_NOTEBOOK_BYTES, MAX_SUBMISSION_BYTES = 1 << 20, 4 << 20, 64 << 20
+"""Size limits of files; notebooks may contain pictures."""
+MAX_OUTPUT_CHARACTERS, MAX_MENTIONED_CHARACTERS, MAX_REASON_CHARACTERS = 200_000, 1_000, 600
 _SHELLS = ("os.system", "os.popen", "subprocess.")
 _FITTING = re.compile(
     r"(\.(fit|fit_transform|train|partial_fit|fit_predict|backward|fit_resample)|cross_val_\w+|cross_validate)$"
 )
-SAYING = ("print", "logging.", "logger.", "log.", "raise", "warnings.warn", "sys.stdout.write", "sys.stderr.write")
+PRINTING = ("print", "logging.", "logger.", "log.", "raise", "warnings.warn", "sys.stdout.write", "sys.stderr.write")
 
 
 class Hit(NamedTuple):
-    """Something that is evidence: a finding without its place."""
+    """Evidence: a finding without its place."""
 
     kind: str
     reason: str
@@ -51,7 +51,7 @@ class Hit(NamedTuple):
 
 
 class EvidencePlace(NamedTuple):
-    """Where something stands that a finding is about, and what stands there."""
+    """Place of a finding, and a quotation from it."""
 
     step: int | None = None
     file: str | None = None
@@ -60,23 +60,23 @@ class EvidencePlace(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A file that was new or different after a step."""
+    """File that was new or different after a step."""
 
     path: str
     blob: str
 
 
 class Mention(NamedTuple):
-    """A constant text, in a program or a command, that may lead to a file or an address."""
+    """Constant text in a program or a command that may lead to a file or an address."""
 
     text: str
     use: str
-    """The function or the program it is given to."""
+    """Function or program that receives it."""
     place: EvidencePlace
 
 
 class Submission(NamedTuple):
-    """The submission as it stood after a step."""
+    """Version of the submission after a step."""
 
     step: int
     blob: str
@@ -84,7 +84,7 @@ class Submission(NamedTuple):
 
 @dataclass(frozen=True)
 class StepEvidence:
-    """A step, whole."""
+    """Step with its full action and observation."""
 
     number: int
     action: Action
@@ -93,32 +93,32 @@ class StepEvidence:
 
     @property
     def output(self) -> str:
-        """What the agent saw, as far as it is looked at."""
-        return self.observation.text[:OUTPUT_CHARACTERS]
+        """Observation of the agent, up to MAX_OUTPUT_CHARACTERS."""
+        return self.observation.text[:MAX_OUTPUT_CHARACTERS]
 
     def argument(self, name: str) -> str:
-        """A text among the arguments of the action; empty if there is none."""
+        """Return a text argument of the action, or an empty text."""
         value = self.action.arguments.get(name)
         return value if isinstance(value, str) else ""
 
 
 @dataclass(frozen=True)
 class AgentProgram:
-    """A program that the agent wrote or ran."""
+    """Program that the agent wrote or ran."""
 
     step: int
     file: str | None
-    """None for one that stands in a command."""
+    """File of the program; None if it is part of a command."""
     code: Code
 
     def at(self, node: ast.AST | ConstantText) -> EvidencePlace:
-        """The line of a part of it."""
+        """Return the place of a node or a text."""
         line = node.line if isinstance(node, ConstantText) else getattr(node, "lineno", 1)
         return EvidencePlace(self.step, self.file, line, self.code.line(line))
 
     @cached_property
     def fits(self) -> bool:
-        """Whether it fits a model."""
+        """True if the program fits a model."""
         return any(_FITTING.search(name) for name, _ in self.code.calls)
 
 
@@ -127,7 +127,7 @@ _NOWHERE = EvidencePlace()
 
 @dataclass(frozen=True)
 class RunEvidence:
-    """All that detectors look at of one run."""
+    """Evidence of one run."""
 
     folder: RunFolder
     task: str
@@ -136,22 +136,22 @@ class RunEvidence:
     record: RunRecord | None
     steps: tuple[StepEvidence, ...]
     history: History = field(repr=False)
-    given: dict[str, str] = field(default_factory=dict, repr=False)
-    """Files that were there before the first step, with the name of their content."""
+    initial_files: dict[str, str] = field(default_factory=dict, repr=False)
+    """Content names of the files that existed before the first step, by path."""
     problems: tuple[str, ...] = ()
-    """What could not be read."""
+    """Parts that could not be read, one sentence each."""
     data_dir: Path | None = None
-    """Where whoever looks has data of their own; by default in Podium's home."""
+    """Data folder of the person who scans; Podium's home if None."""
 
     def finding(self, hit: Hit, place: EvidencePlace = _NOWHERE) -> Finding:
-        """A finding about this run."""
+        """Return a finding about this run."""
         file = quote(place.file) if place.file else None
         facts = {"step": place.step, "file": file, "line": place.line, "quote": quote(place.quote)}
-        reason = {"reason": hit.reason[:REASON_CHARACTERS], "task": self.task, "seed": self.seed}
+        reason = {"reason": hit.reason[:MAX_REASON_CHARACTERS], "task": self.task, "seed": self.seed}
         return Finding.model_validate(hit._asdict() | reason | facts)
 
-    def read(self, blob: str, limit_bytes: int = PROGRAM_BYTES) -> str | None:
-        """A file of a snapshot as text; None if it is too large or damaged."""
+    def read(self, blob: str, limit_bytes: int = MAX_PROGRAM_BYTES) -> str | None:
+        """Return a file of a snapshot as text, or None if it is too large or damaged."""
         try:
             return self.history.get(blob, limit_bytes=limit_bytes).decode("utf-8", "replace")
         except RecordError:
@@ -159,17 +159,17 @@ class RunEvidence:
 
     @cached_property
     def programs(self) -> tuple[AgentProgram, ...]:
-        """The Python programs: files that steps left, and what stands in commands."""
+        """Python programs: files that steps left, and those within commands."""
         found: dict[tuple[str | None, str], AgentProgram] = {}
         for step in self.steps:
             for file, source in self._sources(step):
-                if len(found) < MOST_PROGRAMS and (file, source) not in found:
+                if len(found) < MAX_PROGRAMS and (file, source) not in found:
                     found[file, source] = AgentProgram(step.number, file, Code(source))
         return tuple(found.values())
 
     @cached_property
     def shell_scripts(self) -> tuple[tuple[EvidencePlace, ShellScript], ...]:
-        """The shell commands: those of steps, of shell scripts, and of programs that start a shell."""
+        """Shell scripts: commands of steps, script files, and commands that programs start."""
         found: list[tuple[EvidencePlace, str]] = []
         for step in self.steps:
             if step.action.name == "run_command":
@@ -182,18 +182,18 @@ class RunEvidence:
 
     @cached_property
     def commands(self) -> tuple[tuple[EvidencePlace, ShellCommand], ...]:
-        """The commands of all shell scripts, one by one."""
+        """Single commands of all shell scripts."""
         scripts = self.shell_scripts
-        return tuple((place._replace(quote=each.said), each) for place, script in scripts for each in script.commands)
+        return tuple((place._replace(quote=each.text), each) for place, script in scripts for each in script.commands)
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
-        """Constant texts of programs and commands that are used for something, not only said."""
+        """Constant texts that programs and commands use other than for printing."""
         found = [
             Mention(text.value, text.use, program.at(text))
             for program in self.programs
             for text in program.code.texts
-            if len(text.value) <= MENTIONED_CHARACTERS and not text.use.startswith(SAYING)
+            if len(text.value) <= MAX_MENTIONED_CHARACTERS and not text.use.startswith(PRINTING)
         ]
         for place, command in self.commands:
             if command.program not in ("echo", "printf"):
@@ -205,27 +205,27 @@ class RunEvidence:
 
     @cached_property
     def submissions(self) -> tuple[Submission, ...]:
-        """Each version of the submission, the oldest first."""
+        """Versions of the submission, the oldest first."""
         changes = [(step.number, change) for step in self.steps for change in step.changes]
         return tuple(Submission(number, change.blob) for number, change in changes if change.path == SUBMISSION)
 
     @cached_property
     def table(self) -> SubmissionTable | None:
-        """The last submission, if it is a table that can be read."""
-        text = self.read(self.submissions[-1].blob, SUBMISSION_BYTES) if self.submissions else None
+        """Last submission, if it is a readable table."""
+        text = self.read(self.submissions[-1].blob, MAX_SUBMISSION_BYTES) if self.submissions else None
         return read_table(text) if text else None
 
     @cached_property
-    def made_in(self) -> int:
-        """The number of the step that first left the content of the last submission; 0 if there is none."""
+    def source_step(self) -> int:
+        """Number of the step that first left the content of the last submission; 0 if there is none."""
         blob = self.submissions[-1].blob if self.submissions else None
         made = (step.number for step in self.steps if any(change.blob == blob for change in step.changes))
         return next(made, 0)
 
     @cached_property
-    def makers(self) -> tuple[AgentProgram, ...]:
-        """The programs that made the last submission: those of the step it came from, and files that these use."""
-        made = next((step for step in self.steps if step.number == self.made_in), None)
+    def source_programs(self) -> tuple[AgentProgram, ...]:
+        """Programs that made the last submission: those of the step it came from, and the files that these use."""
+        made = next((step for step in self.steps if step.number == self.source_step), None)
         if made is None:
             return ()
         own = [each for each in self.programs if each.step == made.number]
@@ -239,16 +239,16 @@ class RunEvidence:
 
     @property
     def is_fitted(self) -> bool:
-        """Whether what made the last submission fits a model."""
-        return any(each.fits for each in self.makers)
+        """True if a program that made the last submission fits a model."""
+        return any(each.fits for each in self.source_programs)
 
     def is_id(self, value: object) -> bool:
-        """Whether a constant is an id of the submission, and not a number that may mean anything."""
+        """Return whether a constant is an id of the submission."""
         return isinstance(value, str) and self.table is not None and value in self.table.ids
 
     def _sources(self, step: StepEvidence) -> Iterator[tuple[str | None, str]]:
         for change in step.changes:
-            limit = {".py": PROGRAM_BYTES, ".ipynb": NOTEBOOK_BYTES}.get(posixpath.splitext(change.path)[1])
+            limit = {".py": MAX_PROGRAM_BYTES, ".ipynb": MAX_NOTEBOOK_BYTES}.get(posixpath.splitext(change.path)[1])
             if limit is not None and (text := self.read(change.blob, limit)) is not None:
                 yield change.path, source_of(change.path, text)
         if step.action.name == "python_session":
@@ -258,10 +258,10 @@ class RunEvidence:
 
 
 def read_evidence(folder: RunFolder, data_dir: Path | None = None) -> RunEvidence:
-    """What a run left.
+    """Read the evidence of a run.
 
     Raises:
-        RecordError: its journal cannot be read.
+        RecordError: if its journal cannot be read.
     """
     folder.check()
     journal, history = folder.read_journal(), folder.read_history()
@@ -279,7 +279,7 @@ def read_evidence(folder: RunFolder, data_dir: Path | None = None) -> RunEvidenc
 
 
 def _of_agent(steps: Sequence[StepEvidence]) -> tuple[StepEvidence, ...]:
-    """The steps without what coding agents keep in hidden folders of their home, unless a step names it."""
+    """Return the steps without the hidden files that coding agents keep in their home, unless a step names them."""
     named = "\n".join(str(value) for step in steps for value in step.action.arguments.values())
 
     def is_evidence(change: Change) -> bool:
@@ -291,7 +291,7 @@ def _of_agent(steps: Sequence[StepEvidence]) -> tuple[StepEvidence, ...]:
 def _read_steps(
     journal: JournalReader, history: History, problems: list[str]
 ) -> tuple[list[StepEvidence], dict[str, str]]:
-    """The steps, each with what changed since the one before, and the files that were there before the first."""
+    """Return the steps, each with the changes since the one before, and the files that existed before the first."""
     steps: list[StepEvidence] = []
     files: dict[str, str] = {}
     given: dict[str, str] = {}
@@ -305,12 +305,12 @@ def _read_steps(
         if isinstance(event, Start):
             given, pending = dict(files), ()
         elif isinstance(event, Step):
-            if len(steps) == MOST_STEPS:
-                problems.append(f"only the first {MOST_STEPS:,} steps were looked at")
+            if len(steps) == MAX_STEPS:
+                problems.append(f"Only the first {MAX_STEPS:,} steps were scanned.")
                 break
             steps.append(_step(event, len(steps) + 1, pending, history, problems))
             pending = ()
-    if pending and steps:  # left by programs that went on after the last step
+    if pending and steps:  # left by programs that continued after the last step
         steps[-1] = replace(steps[-1], changes=(*steps[-1].changes, *pending))
     return steps, given
 
@@ -318,9 +318,9 @@ def _read_steps(
 def _step(event: Step, number: int, changes: tuple[Change, ...], history: History, problems: list[str]) -> StepEvidence:
     action, observation = event.action, event.observation
     try:
-        action, observation = whole_action(event, history.get), whole_observation(event, history.get)
+        action, observation = read_full_action(event, history.get), read_full_observation(event, history.get)
     except RecordError as error:
-        problems.append(f"step {number} is only partly there: {error}")
+        problems.append(f"Step {number} cannot be read completely: {error}")
     return StepEvidence(number, action, observation, changes)
 
 
@@ -328,12 +328,12 @@ def _contents(history: History, snapshot: str, before: dict[str, str], problems:
     try:
         return history.contents(snapshot)
     except RecordError as error:
-        problems.append(f"a snapshot cannot be read: {error}")
+        problems.append(f"A snapshot cannot be read: {error}")
         return before
 
 
 def _started(code: Code) -> Iterator[str]:
-    """The command lines that a program starts."""
+    """Yield the command lines that a program starts."""
     for name, call in code.calls:
         if name.startswith(_SHELLS) and call.args:
             first = call.args[0]

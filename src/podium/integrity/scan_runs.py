@@ -1,4 +1,4 @@
-"""Scans runs: every detector over each of them, and all of them compared with each other."""
+"""Scans of runs: every detector on each run, and comparisons between runs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from podium.errors import RecordError
-from podium.integrity.ask_model import through_inspect
+from podium.integrity.ask_model import ask_through_inspect
 from podium.integrity.detectors import CROSS_RUN_DETECTORS, DETECTORS
 from podium.integrity.model_questions import FROM_MODEL, ask_about
 from podium.integrity.scan_evidence import RunEvidence, read_evidence
-from podium.integrity.write_findings import fewest, record_findings
+from podium.integrity.write_findings import record_findings, strongest_findings
 from podium.report.stored_findings import Finding
 from podium.runs.experiment import FILE, find_run, read_experiment
 from podium.runs.plan.preflight import ping
@@ -24,14 +24,14 @@ FROM_SCAN = "scan"
 
 @dataclass(frozen=True)
 class ScannedRun:
-    """A run that was looked at."""
+    """Findings about a run."""
 
     path: Path
     task: str
     seed: int
     findings: tuple[Finding, ...]
     problems: tuple[str, ...] = ()
-    """What of it could not be read."""
+    """Parts that could not be read, one sentence each."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -44,10 +44,10 @@ class ScannedRun:
 
 
 def find_runs(paths: Sequence[Path]) -> list[RunFolder]:
-    """The runs that paths name: each a run, or an experiment with all its runs.
+    """Return the runs at paths, each of which is a run or an experiment.
 
     Raises:
-        UsageError: one is neither.
+        UsageError: if one is neither.
     """
     found: dict[Path, RunFolder] = {}
     for path in paths:
@@ -64,24 +64,24 @@ def scan(
     data_dir: Path | None = None,
     write: bool = True,
 ) -> list[ScannedRun]:
-    """Looks at runs, alone and against each other, and writes what was found beside them.
+    """Scan runs, alone and against each other, and write the findings beside them.
 
     Args:
         paths: runs and experiments.
-        model: is asked as well, in Inspect's notation.
-        base_url: where it is served, if not where its maker serves it.
-        data_dir: where data of tasks lie that tell more about a run, if not in Podium's home.
-        write: whether `findings.json` of their experiments is brought up to date.
+        model: model that is asked as well, in Inspect's notation.
+        base_url: address of its server, if not the provider's.
+        data_dir: folder with the data of tasks, for checks that need it; by default in Podium's home.
+        write: whether to update the `findings.json` of the experiments.
     """
     runs = find_runs(paths)
     if model is not None:
-        ping(model, base_url)  # before anything takes long
+        ping(model, base_url)  # before the long work
     read, unread = _read_all(runs, data_dir)
     compared = [found for comparison in CROSS_RUN_DETECTORS for found in comparison(read)]
     scanned = [_scanned(run, [finding for about, finding in compared if about is run]) for run in read]
     if model is not None:
         noted = [(run, each.findings) for run, each in zip(read, scanned, strict=True)]
-        answers = ask_about(noted, through_inspect(model, base_url))
+        answers = ask_about(noted, ask_through_inspect(model, base_url))
         told = [tuple(finding for about, finding in answers if about is run) for run in read]
         scanned = [replace(each, findings=each.findings + more) for each, more in zip(scanned, told, strict=True)]
     for run in scanned if write else ():
@@ -97,8 +97,8 @@ def _scanned(run: RunEvidence, compared: Sequence[Finding]) -> ScannedRun:
         try:
             found += detector(run)
         except RecursionError:  # a program nested on purpose
-            problems.append(f"{detector.__name__} was given up: a program is nested too deeply")
-    return ScannedRun(run.folder.path, run.task, run.seed, tuple(fewest(found)), tuple(problems))
+            problems.append(f"The detector {detector.__name__} was skipped because a program is nested too deeply.")
+    return ScannedRun(run.folder.path, run.task, run.seed, tuple(strongest_findings(found)), tuple(problems))
 
 
 def _read_all(folders: Sequence[RunFolder], data_dir: Path | None) -> tuple[list[RunEvidence], list[ScannedRun]]:

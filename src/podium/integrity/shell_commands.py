@@ -1,4 +1,4 @@
-"""What shell commands say: their words, and the Python programs that stand in them."""
+"""Parser of shell commands: their words, and the Python programs within them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import shlex
 from functools import partial
 from typing import NamedTuple
 
-COMMAND_CHARACTERS, LINE_CHARACTERS = 200_000, 5_000
+MAX_COMMAND_CHARACTERS, MAX_LINE_CHARACTERS = 200_000, 5_000
 _HERE = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
 _JOINED = re.compile(r"\d?>&\d|&>")
 _ENDS = {"{", "}"}
@@ -17,26 +17,26 @@ _WRAPPERS = {"sudo", "env", "nohup", "time", "timeout", "nice", "exec", "xargs",
 
 
 class ShellCommand(NamedTuple):
-    """A program and its arguments."""
+    """Program and its arguments."""
 
     program: str
-    """Without its folder."""
+    """Name of the program without its folder."""
     words: tuple[str, ...]
-    """With the program itself; redirections are words as well."""
+    """All words, the program and redirections included."""
     writes: tuple[str, ...]
     """Files that its output goes to."""
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         return " ".join(self.words)
 
 
 class ShellScript(NamedTuple):
-    """A text for a shell, taken apart."""
+    """Parsed shell script."""
 
     commands: tuple[ShellCommand, ...]
     python: tuple[str, ...]
-    """Programs in the text itself: of `python -c`, and of here-documents that Python reads."""
+    """Embedded Python programs: of `python -c`, and of here-documents that Python reads."""
     documents: tuple[tuple[str, str], ...]
     """Here-documents that are written to files: the file and the text."""
 
@@ -46,8 +46,8 @@ class ShellScript(NamedTuple):
 
 
 def read_shell(text: str) -> ShellScript:
-    """The commands of a shell script, as far as they can be told without running it."""
-    rest, bodies = _take_out_documents(_JOINED.sub(" ", text[:COMMAND_CHARACTERS].replace("\\\n", " ")))
+    """Parse a shell script as far as possible without running it."""
+    rest, bodies = _take_out_documents(_JOINED.sub(" ", text[:MAX_COMMAND_CHARACTERS].replace("\\\n", " ")))
     python: list[str] = []
     documents: list[tuple[str, str]] = []
     for line, body in bodies:
@@ -64,15 +64,15 @@ def read_shell(text: str) -> ShellScript:
 
 
 def _take_out_documents(text: str) -> tuple[str, list[tuple[str, str]]]:
-    """The text without its here-documents, and each of them with the line that it belongs to."""
+    """Return the text without its here-documents, and each of them with the line that it belongs to."""
     rest: list[str] = []
     bodies: list[tuple[str, str]] = []
     lines = iter(text.splitlines())
     for line in lines:
-        if start := _HERE.search(line[:LINE_CHARACTERS]):
+        if start := _HERE.search(line[:MAX_LINE_CHARACTERS]):
             line = line[: start.start()] + line[start.end() :]
             body = itertools.takewhile(partial(_is_not, start[2]), lines)
-            bodies.append((line[:LINE_CHARACTERS], "".join(f"{each}\n" for each in body)))
+            bodies.append((line[:MAX_LINE_CHARACTERS], "".join(f"{each}\n" for each in body)))
         rest.append(line)
     return "\n".join(rest), bodies
 

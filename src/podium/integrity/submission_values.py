@@ -1,4 +1,4 @@
-"""A submission as a table, as far as detectors need it: ids, number of rows, values."""
+"""Submission as a table for the detectors: ids, number of rows, values."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-MOST_ROWS = 100_000
+MAX_ROWS = 100_000
 _WORDS = re.compile(r"[^\s,;:'\"\[\](){}|]+")
 
 
 @dataclass(frozen=True)
 class SubmissionTable:
-    """The rows of a submission; the first column holds ids."""
+    """Rows of a submission; the first column holds ids."""
 
     header: tuple[str, ...]
     body: tuple[tuple[str, ...], ...]
@@ -30,29 +30,29 @@ class SubmissionTable:
 
     @cached_property
     def lines(self) -> frozenset[str]:
-        """The rows as they would be typed."""
+        """Rows in CSV."""
         return frozenset(",".join(row) for row in self.body if len(row) > 1)
 
     @cached_property
     def values(self) -> frozenset[str]:
-        """All that is predicted."""
+        """Distinct predicted values."""
         return frozenset(cell for row in self.body for cell in row[1:])
 
     @cached_property
     def distinct(self) -> int:
-        """How many different predictions there are."""
+        """Number of different predictions."""
         return len({row[1:] for row in self.body})
 
     def ids_in(self, text: str) -> int:
-        """How many different ids a text holds that are not plain numbers, which may mean anything."""
+        """Return the number of different ids in a text, short plain numbers excepted."""
         found = set(_WORDS.findall(text[:2_000_000])) & self.ids
         return sum(not each.isdecimal() or len(each) > 5 for each in found)
 
 
 def read_table(text: str) -> SubmissionTable | None:
-    """A submission; None if it is not a table."""
+    """Parse a submission, or return None if it is not a table."""
     try:
-        header, *body = (tuple(row) for row in islice(csv.reader(io.StringIO(text.replace("\0", ""))), MOST_ROWS + 1))
+        header, *body = (tuple(row) for row in islice(csv.reader(io.StringIO(text.replace("\0", ""))), MAX_ROWS + 1))
     except (ValueError, csv.Error):
         return None
     return SubmissionTable(header, tuple(body))

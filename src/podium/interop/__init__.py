@@ -1,1 +1,1 @@
-"""Adapters: environments and tasks in the forms of other tools. Each needs its tool, and nothing else does."""
+"""Adapters for other tools: environments and tasks in their formats. Each module requires its tool."""

@@ -1,6 +1,6 @@
-"""Podium's environments for Gymnasium: `import podium.interop.gymnasium`, then `gymnasium.make("podium/...")`.
+"""Gymnasium adapter: `import podium.interop.gymnasium`, then `gymnasium.make("podium/...")`.
 
-`podium/Training-v0` has a fresh training task in every episode, `podium/Task-v0` the tasks it is given. Observations
+`podium/Training-v0` has a new training task in every episode, `podium/Task-v0` the tasks passed to it. Observations
 and actions are text; an action is a JSON object with `action` and `arguments`.
 """
 
@@ -10,8 +10,8 @@ import string
 from collections.abc import Sequence
 from typing import Any
 
-from podium.catalog import expand
 from podium.catalog.forge.families import TINY_FAMILIES
+from podium.catalog.registry import expand
 from podium.environment.environment import Environment
 from podium.environment.training_tasks import training_task
 from podium.errors import MissingExtraError
@@ -20,29 +20,29 @@ try:
     import gymnasium
     from gymnasium.spaces import Text
 except ImportError as error:
-    raise MissingExtraError("The bridge to Gymnasium", "training") from error
+    raise MissingExtraError("The Gymnasium adapter", "training") from error
 
-LONGEST = 1_000_000
+MAX_CHARACTERS = 1_000_000
 SEEDS = 1 << 31
 
 
 class AnyText(Text):
-    """Any text up to a length; what is sampled is printable."""
+    """Space of texts up to a maximum length; samples are printable."""
 
     def __init__(self) -> None:
-        super().__init__(LONGEST, min_length=0, charset=string.printable)
+        super().__init__(MAX_CHARACTERS, min_length=0, charset=string.printable)
 
     def contains(self, x: Any) -> bool:
-        return isinstance(x, str) and len(x) <= LONGEST
+        return isinstance(x, str) and len(x) <= MAX_CHARACTERS
 
     def sample(self, mask: Any = None, probability: Any = None) -> str:
-        """A short text: nobody wants a million random characters."""
+        """Return a short random text instead of one of up to a million characters."""
         letters = self.np_random.choice(list(string.printable), self.np_random.integers(1, 80))
         return "".join(letters)
 
 
 class PodiumEnv(gymnasium.Env[str, str]):
-    """An environment whose episodes are runs on tasks."""
+    """Gymnasium environment whose episodes are runs on tasks."""
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 (Gymnasium's form)
 
@@ -55,9 +55,9 @@ class PodiumEnv(gymnasium.Env[str, str]):
     ) -> None:
         """
         Args:
-            tasks: tasks and suites to choose from; without any, every episode has a fresh training task.
-            families: of those training tasks.
-            settings: as `podium.Environment` takes them.
+            tasks: tasks and suites to choose from; without any, every episode has a new training task.
+            families: families of those training tasks.
+            settings: further arguments of `podium.Environment`.
         """
         self.observation_space, self.action_space = AnyText(), AnyText()
         self._tasks = expand([tasks] if isinstance(tasks, str) else list(tasks))
@@ -65,7 +65,7 @@ class PodiumEnv(gymnasium.Env[str, str]):
         self._environment = Environment(**settings)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
-        """Starts an episode on a task drawn at random, or on the one that `options["task"]` names."""
+        """Start an episode on a random task, or on `options["task"]`."""
         super().reset(seed=seed)
         number = int(self.np_random.integers(SEEDS))
         drawn = self._tasks[number % len(self._tasks)] if self._tasks else None

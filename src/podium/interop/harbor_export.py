@@ -1,9 +1,9 @@
-"""Tasks of Podium as folders for Harbor: `podium export TASK --format harbor`.
+"""Harbor export: writes tasks as folders for Harbor (`podium export TASK --format harbor`).
 
-The agent works in a container with the public data. What it submits is handed to a second container, built from
-`tests/`, that the agent never saw: there are the answers and the part of Podium that grades. Nothing else of the first
-container reaches it, so reward files that an agent leaves have no effect. Programs that were submitted are run there as
-users who cannot read the answers (`harbor_grade.py`).
+The agent works in a container with the public data. Its submission is passed to a second container, built from
+`tests/`, which contains the answers and Podium's grading code and is never visible to the agent. Nothing else of the
+first container reaches it, so reward files left by an agent have no effect. Submitted programs run there as users who
+cannot read the answers (`harbor_grade.py`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePosixPath
 
 from podium.agents.baseline import UNPACK
-from podium.catalog import load, resolve
 from podium.catalog.external_tasks import task_file
+from podium.catalog.registry import load, resolve
 from podium.data.home import home
 from podium.data.prepare import prepare_task
 from podium.errors import UsageError
@@ -29,10 +29,10 @@ from podium.safefs.remove_tree import remove_tree
 from podium.sandbox.backend import Capabilities
 from podium.sandbox.spec import HOME, SandboxSpec
 from podium.task import SUBMISSION, Task
-from podium.workspace import layout
+from podium.workspace.instructions import Resources, write_instructions
 
 SCHEMA = "1.4"
-LONGEST_S = 24 * 3600.0
+MAX_TIME_S = 24 * 3600.0
 NEEDED = ("numpy", "pandas", "scikit-learn", "scipy", "threadpoolctl", "rapidfuzz", "pillow", "platformdirs", "click")
 OF_RESEARCH = ("torch", "safetensors", "transformers", "huggingface_hub")
 GRADING = (
@@ -49,7 +49,7 @@ GRADING = (
     "catalog",
     "api",
 )
-"""The layers that grade; they need none of the others."""
+"""Packages needed for grading; they import none of the others."""
 CONTAINER = Capabilities(sealed=True, network="own", ports=False, limits={}, core_binding=False, gpus=False, home=HOME)
 _TOML = """schema_version = "{schema}"
 artifacts = {artifacts}
@@ -96,21 +96,21 @@ ADD podium.tar.gz /opt
 ENV PYTHONPATH=/opt
 """
 _TEST = """#!/bin/sh
-# Grades what the agent submitted; the reward is the percentile in the field, or the improvement over the baseline.
+# Grades the agent's submission; the reward is the percentile in the field, or the improvement over the baseline.
 exec python3 /tests/grade.py {id} {edition} {home} /logs/verifier/reward.json
 """
 
 
 def export_task(task_id: str, out: Path, *, data_dir: Path | None = None, miniature: bool = False) -> Path:
-    """Writes a task's folder below `out`; data that costs nothing to make is made.
+    """Write a task's folder below `out`; missing data of forged tasks and miniatures is generated.
 
     Raises:
-        UsageError: the folder is there.
+        UsageError: the folder already exists.
     """
     task = load(task_id)
     folder = out / task.id
     if folder.exists():
-        raise UsageError(f"{folder} is there already. Give another --out, or remove it.")
+        raise UsageError(f"{folder} already exists. Choose another --out, or remove it.")
     if miniature or task.generated:
         prepare_task(task, data_dir=data_dir, miniature=miniature)
     prepared = resolve(task, data_dir=data_dir, miniature=None if task.generated else miniature)
@@ -149,7 +149,7 @@ def _write(prepared: PreparedTask, folder: Path) -> None:
 
 
 def _packages(task: Task, public: Path) -> list[str]:
-    """What the containers install: what grading needs, what starter code imports, what opens the data."""
+    """Return the packages that the containers need for grading, for starter code and for opening the data."""
     scripts = task.starter.folder.rglob("*.py") if task.starter else ()
     text = "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in scripts)
     imported = set(re.findall(r"(?m)^\s*(?:import|from) (\w+)", text))
@@ -167,7 +167,7 @@ def _pinned(name: str) -> str:
 
 
 def _copy_outside(task: Task, tests: Path) -> None:
-    """What is known of a task outside Podium's source: its file, the folder it is made of, people's leaderboard."""
+    """Copy the parts of a task outside Podium's source: its file, its folder and the leaderboard."""
     file = task_file(task.id)
     if file is not None:
         shutil.copytree(file.parent, tests / "tasks" / task.id if file.name == "task.py" else tests / "tasks")
@@ -177,7 +177,7 @@ def _copy_outside(task: Task, tests: Path) -> None:
 
 
 def _solution(task: Task) -> str:
-    """What Podium's baseline does: starter code as it stands, and the sample where that leaves no table."""
+    """Return a script with Podium's baseline: the unchanged starter code, and the sample if it leaves no table."""
     lines = ["#!/bin/sh", f"cd {HOME}"]
     if task.starter is not None:
         lines.append(f"python3 {task.starter.script}")
@@ -201,12 +201,12 @@ def _toml(prepared: PreparedTask) -> str:
         version=version("podium"),
         edition=prepared.edition,
         miniature=str(prepared.miniature).lower(),
-        time_s=600.0 if prepared.miniature else task.time_s or LONGEST_S,
+        time_s=600.0 if prepared.miniature else task.time_s or MAX_TIME_S,
     )
 
 
 def _artifacts(task: Task) -> str:
-    """What is handed to the verifier, as TOML."""
+    """Return the files passed to the verifier, as TOML."""
     if task.is_table:
         return json.dumps([str(PurePosixPath(HOME, SUBMISSION).parent)])
     if "./" in task.submission.names:
@@ -215,15 +215,15 @@ def _artifacts(task: Task) -> str:
 
 
 def _instruction(prepared: PreparedTask) -> str:
-    resources = layout.Resources(cores=1, gpus=0, time_s=None, steps=None)
-    text = layout.instructions(resources, prepared.task, CONTAINER, SandboxSpec(image="python:3.11-slim"))
+    resources = Resources(cores=1, gpus=0, time_s=None, steps=None)
+    text = write_instructions(resources, prepared.task, CONTAINER, SandboxSpec(image="python:3.11-slim"))
     brief = (prepared.place.public / "description.md").read_text(encoding="utf-8")
     return f"{text}\n{brief}"
 
 
 @cache
 def _package() -> bytes:
-    """The part of Podium that grades, packed; the same files give the same bytes."""
+    """Pack the part of Podium that grades; the archive is reproducible."""
     source = Path(__file__).parents[1]
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:

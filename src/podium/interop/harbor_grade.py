@@ -1,7 +1,7 @@
-"""grade.py TASK EDITION WORKSPACE REWARD: writes the grade of what lies in a workspace as Harbor's rewards.
+"""Harbor verifier: `grade.py TASK EDITION WORKSPACE REWARD` grades a workspace and writes Harbor's rewards.
 
-`podium export --format harbor` puts this file into the verifier's container as `/tests/grade.py`, beside the answers
-and the part of Podium that grades. Submitted programs are run there as users who can read neither of them.
+`podium export --format harbor` copies this file into the verifier's container as `/tests/grade.py`, beside the answers
+and Podium's grading code. Submitted programs run there as users who can read neither.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import cast
 
 from podium import errors
-from podium.catalog import resolve
+from podium.catalog.registry import resolve
 from podium.grading.file_submission import FinishedProgram, FolderFiles, put_files
 from podium.grading.grade import Grade
 from podium.grading.prepared_task import PreparedTask
@@ -35,19 +35,19 @@ HERE = Path(__file__).resolve().parent
 FIRST_USER = 20_000
 LIMITS = {resource.RLIMIT_NPROC: 512, resource.RLIMIT_FSIZE: 8 << 30, resource.RLIMIT_CORE: 0}
 SHARED = ("/tmp", "/var/tmp", "/dev/shm", "/logs/agent", "/logs/artifacts", "/logs/verifier")
-"""Folders in which every user may leave something."""
+"""Folders that every user can write to."""
 OUTPUT_BYTES = 4_000
 
 
 @contextmanager
 def as_other_users(prepared: PreparedTask) -> Iterator[_Execute]:
-    """Runs submitted programs, each as a user of its own who owns nothing else and is gone afterwards.
+    """Provide a function that runs each submitted program as a separate user, which is removed afterwards.
 
     Raises:
-        PodiumError: this is not root, so the programs would be able to read the answers.
+        PodiumError: the process is not root, so the programs could read the answers.
     """
     if os.geteuid() != 0:
-        raise errors.PodiumError("Submitted programs are run as other users: start the verifier's container as root.")
+        raise errors.PodiumError("Submitted programs run as other users. Start the verifier's container as root.")
     scratch = Path(tempfile.mkdtemp(prefix="podium-evaluation-"))
     try:
         scratch.chmod(0o711)
@@ -58,7 +58,7 @@ def as_other_users(prepared: PreparedTask) -> Iterator[_Execute]:
 
 @dataclass(frozen=True)
 class _Execute:
-    """Runs programs; `podium.task.Execute` says how it is called."""
+    """Runs programs; implements `podium.task.Execute`."""
 
     scratch: Path
     public: Path
@@ -79,7 +79,7 @@ class _Execute:
         return _run(command, folder, user, time_s)
 
     def _shown_data(self) -> Path:
-        """A copy of the public data that every user can read, and none can change."""
+        """Return a copy of the public data that every user can read and none can change."""
         copy = self.scratch / "data"
         if not copy.exists():
             shutil.copytree(self.public, copy)
@@ -124,7 +124,7 @@ def _limit() -> None:
 
 
 def _remove_user(user: int) -> None:
-    """Ends all that a user has started, wherever it hides, and removes what it left where others can read it."""
+    """Kill all processes of a user, and remove its files from shared folders."""
     child = os.fork()
     if child == 0:
         try:
@@ -141,7 +141,7 @@ def _remove_user(user: int) -> None:
 
 
 def rewards_of(grade: Grade, *, submitted: bool) -> dict[str, float]:
-    """A grade as numbers; the reward itself is the percentile in the field, or the improvement, as a share."""
+    """Convert a grade to numbers; the reward itself is the percentile in the field, or the improvement, as a share."""
     facts = {name: getattr(grade, name) for name in ("score", "percentile", "improvement")}
     numbers = {name: number for name, number in facts.items() if number is not None and math.isfinite(number)}
     value = numbers.get("percentile", numbers.get("improvement", 0.0))
@@ -158,11 +158,11 @@ def rewards_of(grade: Grade, *, submitted: bool) -> dict[str, float]:
 
 
 def main(task: str, edition: str, workspace: str, reward: str) -> None:
-    """Grades, and writes the rewards when nothing that was submitted runs any more."""
+    """Grade the submission, and write the rewards after all submitted programs have ended."""
     os.environ["PODIUM_HOME"] = str(HERE / "home")
     if (HERE / "tasks").is_dir():
         os.environ["PODIUM_TASKS"] = str(HERE / "tasks")
-    for folder in (HERE, Path(errors.__file__).parent):  # not for the eyes of submitted programs
+    for folder in (HERE, Path(errors.__file__).parent):  # must not be readable by submitted programs
         folder.chmod(0o700)
     prepared = resolve(task, edition=cast("Edition", edition), data_dir=HERE / "data")
     submitted = any(os.path.lexists(Path(workspace, name)) for name in prepared.names)

@@ -1,4 +1,4 @@
-"""Trials of Harbor on exported tasks, taken over as an experiment, so that its agents can be compared with others."""
+"""Harbor import: reads trials on exported tasks as an experiment, so that Harbor's agents can be compared."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from podium.catalog import load
+from podium.catalog.registry import load
 from podium.errors import UnknownTaskError, UsageError
 from podium.report.imported_results import IMPORTED_FILE, MAX_BYTES, CompetitionReport, Import
 from podium.safefs.atomic_files import write_atomically
@@ -20,25 +20,27 @@ RESULT, TRAJECTORY = "result.json", "trajectory.json"
 
 
 def is_harbor_job(path: Path) -> bool:
-    """Whether a folder is a job of Harbor, or one of its trials."""
+    """Return whether a folder is a Harbor job or one of its trials."""
     return path.is_dir() and any(True for _ in _trials(path))
 
 
 def import_harbor(path: Path, out: Path, *, agent: str | None = None) -> Import:
-    """Takes over the results of a job's trials.
+    """Import the results of a job's trials.
 
     Raises:
-        UsageError: a trial is not one of an exported task, several agents are in it, or `out` is taken.
+        UsageError: a trial's task is not from Podium, there are several agents, or `out` is not empty.
     """
     if out.exists() and any(out.iterdir()):
-        raise UsageError(f"{out} is there already. Give another --out.")
+        raise UsageError(f"{out} already exists. Choose another --out.")
     trials = list(_trials(path))
     names = {_agent(trial) for trial in trials}
     if agent is None and len(names) > 1:
-        raise UsageError(f"{path} holds trials of several agents ({', '.join(sorted(names))}). Name one with --agent.")
+        raise UsageError(
+            f"{path} contains trials of several agents ({', '.join(sorted(names))}). Select one with --agent."
+        )
     chosen = [trial for trial in trials if agent is None or _agent(trial) == agent]
     if not chosen:
-        raise UsageError(f"{path} holds no trial of {agent}. There are: {', '.join(sorted(names))}")
+        raise UsageError(f"{path} contains no trial of {agent}. The agents are: {', '.join(sorted(names))}")
     found = Import(
         agent=_agent(chosen[0]),
         source=path.name,
@@ -58,7 +60,7 @@ def _trials(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    """A JSON object; an empty one where there is none that can be read."""
+    """Read a JSON object; return an empty one if it is missing or invalid."""
     try:
         document = json.loads(read_regular(file, MAX_BYTES))
     except (OSError, ValueError):
@@ -67,7 +69,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _steps(trajectory: Path) -> int | None:
-    """How many steps of a trajectory are the agent's; None where it has left none."""
+    """Return the number of the agent's steps in a trajectory; None if there is none."""
     steps = _read(trajectory).get("steps")
     if not isinstance(steps, list):
         return None
@@ -84,7 +86,7 @@ def _report(trial: dict[str, Any]) -> CompetitionReport:
     try:
         task = load(str(trial["task_name"]).rpartition("/")[2])
     except UnknownTaskError as error:
-        raise UsageError(f"The trial {trial['trial_name']} is not one of Podium's tasks: {error}") from error
+        raise UsageError(f"The task of trial {trial['trial_name']} is not from Podium: {error}") from error
     rewards = (trial.get("verifier_result") or {}).get("rewards") or {}
     failure = trial.get("exception_info") or {}
     success = rewards.get("success")
@@ -108,7 +110,7 @@ def _report(trial: dict[str, Any]) -> CompetitionReport:
 
 
 def _usage(trial: dict[str, Any]) -> dict[str, int | float]:
-    """What a trial says of time, steps, tokens and cost."""
+    """Return the time, steps, tokens and cost of a trial."""
     used = trial.get("agent_result") or {}
     given, answered = _number(used.get("n_input_tokens")), _number(used.get("n_output_tokens"))
     found = {

@@ -1,5 +1,5 @@
-"""Podium for users of Inspect: `inspect eval podium/task -T id=spaceship-titanic --model ...`, whole suites with
-`inspect eval-set podium/suite -T name=quick --log-dir logs`, and all its agents as solvers (`--solver podium/agent`).
+"""Inspect adapter: tasks (`inspect eval podium/task -T id=spaceship-titanic --model ...`), suites
+(`inspect eval-set podium/suite -T name=quick --log-dir logs`) and agents as solvers (`--solver podium/agent`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from inspect_ai.util import sandbox
 
 from podium.agents import make_agent
 from podium.agents.base import Assignment, Remaining
-from podium.catalog import expand, load
+from podium.catalog.registry import expand, load
 from podium.data.prepare import prepare_task
 from podium.errors import NotPreparedError
 from podium.grading.prepared_task import PreparedTask
@@ -52,15 +52,15 @@ def podium_task(
     env: str | None = None,
     hours: float = 24.0,
 ) -> Task:
-    """A task of Podium as an Inspect task, in the bubblewrap sandbox, scored with medals.
+    """Create an Inspect task for a task, in the bubblewrap sandbox, scored with medals.
 
     Args:
         id: the task, such as spaceship-titanic or forge-tabular-regression-medium-7.
         edition: its edition, v1 or fixed; by default the task's own.
-        miniature: whether a fabricated stand-in is used in place of real data.
-        data_dir: where the data of tasks lies.
-        env: the Python environment inside, by default the one Podium runs in.
-        hours: the working time the agent is told it has.
+        miniature: use a miniature instead of real data.
+        data_dir: folder of the tasks' data.
+        env: the Python environment in the sandbox, by default the one that runs Podium.
+        hours: the working time stated in the agent's instructions.
     """
     return _inspect_task([id], _plan(edition, data_dir, miniature, env=env, budget=Budget(time_s=3600 * hours)))
 
@@ -74,15 +74,15 @@ def podium_suite(
     env: str | None = None,
     hours: float = 24.0,
 ) -> Task:
-    """A suite of Podium as an Inspect task with a sample for each of its tasks.
+    """Create an Inspect task for a suite, with one sample per task.
 
     Args:
-        name: the suite, such as quick or mle-bench-lite; several suites and tasks with commas between them.
+        name: the suite, such as quick or mle-bench-lite, or several suites and tasks separated by commas.
         edition: their edition, v1 or fixed; by default each task's own.
-        miniature: whether fabricated stand-ins are used in place of real data.
-        data_dir: where the data of tasks lies.
-        env: the Python environment inside, by default the one Podium runs in.
-        hours: the working time the agent is told it has, for each task.
+        miniature: use miniatures instead of real data.
+        data_dir: folder of the tasks' data.
+        env: the Python environment in the sandbox, by default the one that runs Podium.
+        hours: the working time per task stated in the agent's instructions.
     """
     ids = expand([name] if isinstance(name, str) else name)
     return _inspect_task(ids, _plan(edition, data_dir, miniature, env=env, budget=Budget(time_s=3600 * hours)))
@@ -103,7 +103,7 @@ def _inspect_task(ids: Sequence[str], plan: Plan) -> Task:
 
 
 def _sample(task_id: str, plan: Plan, given: Path) -> Sample:
-    """A task as a sample; what is done with it is read from its metadata, so that a retry needs nothing else."""
+    """Convert a task to a sample; its metadata contains the settings, so that a retry needs nothing else."""
     prepared = _prepared(task_id, plan)
     capabilities, spec = find_backend(plan.sandbox).capabilities(), sandbox_spec(plan, workspace=None)
     text = instructions(plan, prepared, capabilities, spec)
@@ -118,7 +118,7 @@ def _sample(task_id: str, plan: Plan, given: Path) -> Sample:
 
 
 def _of(state: TaskState) -> tuple[PreparedTask, Plan]:
-    """The task of a sample, and how it is done."""
+    """Return the task and the plan of a sample."""
     plan = Plan.model_validate(state.metadata["plan"])
     return prepared_task(state.metadata["task"], plan), plan
 
@@ -141,14 +141,14 @@ def _prepared(task_id: str, plan: Plan) -> PreparedTask:
 
 @solver
 def open_workspace() -> Solver:
-    """Lays out the workspace and answers validations until the sandbox stops."""
+    """Lay out the workspace and answer validations until the sandbox stops."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         prepared, _ = _of(state)
         environment = sandbox().as_type(PodiumSandbox).sandbox
-        layout.lay_out(environment.workspace, starter=prepared.task.starter, agent_files=None)
+        layout.populate_workspace(environment.workspace, starter=prepared.task.starter, agent_files=None)
         listener = environment.listen(layout.VALIDATION_PORT)
-        assert listener is not None  # nobody else is in there
+        assert listener is not None  # no other program runs in the sandbox yet
         Validator(listener, checker(prepared), limit_bytes=prepared.submission_limit)
         return state
 
@@ -157,11 +157,11 @@ def open_workspace() -> Solver:
 
 @solver
 def agent(name: str = "recipes", **options: str) -> Solver:
-    """An agent of Podium as a solver: `--solver podium/agent -S name=aide -S drafts=3`.
+    """Run one of Podium's agents as a solver: `--solver podium/agent -S name=aide -S drafts=3`.
 
     Args:
-        name: the agent, as `podium agents` lists them.
-        options: the agent's own.
+        name: the agent (list them with `podium agents`).
+        options: options of the agent.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -176,12 +176,12 @@ def agent(name: str = "recipes", **options: str) -> Solver:
 
 
 async def _work(run: RunFolder, plan: Plan, prepared: PreparedTask, state: TaskState, box: PodiumSandbox) -> None:
-    """Lets an agent work in a sample's own sandbox; its journal is not kept, as the sample's log is."""
+    """Let an agent work in a sample's sandbox; the sample's log is kept instead of the journal."""
     run.make()
     workspace = box.sandbox.workspace
     assignment = Assignment(prepared.task, 0, state.input_text, prepared.place.public, Remaining)
     files = make_agent(plan.agent, plan.options, assignment).files()
-    layout.lay_out(workspace, starter=None, agent_files=files)
+    layout.populate_workspace(workspace, starter=None, agent_files=files)
     with (
         History(run.history, workspace, always=prepared.names) as history,
         run.open_journal() as journal,
@@ -204,7 +204,7 @@ async def _work(run: RunFolder, plan: Plan, prepared: PreparedTask, state: TaskS
 
 @scorer(metrics={name: [mean(), stderr()] for name in SCORES})
 def medals() -> Scorer:
-    """Grades the submission after everything in the sandbox has ended."""
+    """Grade the submission after the sandbox has stopped."""
 
     async def score(state: TaskState, target: Target) -> Score:
         prepared, plan = _of(state)
@@ -212,7 +212,7 @@ def medals() -> Scorer:
         environment.stop()
         with (
             tempfile.TemporaryDirectory(prefix="podium-grade-") as folder,
-            # Through a snapshot, because that is what never follows a link or waits for a pipe.
+            # Through a snapshot, which never follows a link or blocks on a pipe.
             History(Path(folder, "history.git"), environment.workspace, always=prepared.names) as history,
         ):
             commit = history.snapshot("end", None, time_s=0)

@@ -1,7 +1,7 @@
-"""Podium's environments as an OpenEnv server: `python -m podium.interop.openenv --port 8000`.
+"""OpenEnv server for Podium's environments: `python -m podium.interop.openenv --port 8000`.
 
 A client resets with `task` (by default a training task of the given `seed`) and steps with `action` and `arguments`.
-What `podium.Environment` puts into `info` comes as the observation's metadata, for the trainer.
+The `info` of `podium.Environment` becomes the observation's metadata, for the trainer.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ try:
     from openenv.core.env_server import Action, Observation, State, create_fastapi_app
     from openenv.core.env_server.interfaces import Environment as OpenEnvironment
 except ImportError as error:
-    raise MissingExtraError("The bridge to OpenEnv", "training") from error
+    raise MissingExtraError("The OpenEnv adapter", "training") from error
 
-MOST_SESSIONS = 64
+MAX_SESSIONS = 64
 
 
 class PodiumAction(Action):
     """One action of the agent."""
 
-    action: str = Field(description="Its name, such as run_command.")
+    action: str = Field(description="Name of the action, such as run_command.")
     arguments: dict[str, Any] = Field(default_factory=dict)
 
 
 class PodiumObservation(Observation):
-    """What the agent sees."""
+    """Observation of the agent."""
 
     text: str
 
@@ -44,7 +44,7 @@ class PodiumState(State):
 
 
 class PodiumEnvironment(OpenEnvironment[PodiumAction, PodiumObservation, PodiumState]):
-    """An environment of one session."""
+    """Environment of one session."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
@@ -76,21 +76,23 @@ class PodiumEnvironment(OpenEnvironment[PodiumAction, PodiumObservation, PodiumS
         self._environment.close()
 
 
-def make_app(sessions: int = MOST_SESSIONS, **settings: Any) -> Any:
-    """The server as an ASGI application; every session has an environment of its own."""
+def make_app(sessions: int = MAX_SESSIONS, **settings: Any) -> Any:
+    """Return the server as an ASGI application; every session has its own environment."""
     return create_fastapi_app(
         lambda: PodiumEnvironment(**settings), PodiumAction, PodiumObservation, max_concurrent_envs=sessions
     )
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; there is no access control.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; there is no access control."
+)
 @click.option("--port", default=8000, show_default=True)
-@click.option("--sessions", default=MOST_SESSIONS, show_default=True, help="The most environments at once.")
-@click.option("--steps", default=50, show_default=True, help="The steps of an episode.")
-@click.option("--miniature", is_flag=True, help="Use fabricated stand-ins for the data of competitions.")
+@click.option("--sessions", default=MAX_SESSIONS, show_default=True, help="Maximum number of concurrent environments.")
+@click.option("--steps", default=50, show_default=True, help="Maximum number of steps per episode.")
+@click.option("--miniature", is_flag=True, help="Use miniatures instead of the competitions' real data.")
 def main(host: str, port: int, sessions: int, steps: int, miniature: bool) -> None:
-    """Serve Podium's environments to clients of OpenEnv."""
+    """Serve Podium's environments to OpenEnv clients."""
     app = make_app(sessions, budget=Budget(steps=steps, time_s=3600.0), miniature=miniature)
     uvicorn.run(app, host=host, port=port, log_level="warning")
 

@@ -1,7 +1,7 @@
-"""Podium's tasks as a taskset of verifiers: `vf-eval podium-verifiers --model ... -n 20`.
+"""Taskset for verifiers: `vf-eval podium-verifiers --model ... -n 20`.
 
-The agent is a chat: each of its replies is an action, each observation the next message. The programs that it asks for
-run in Podium's sandbox; the harness itself (`null`) only talks to the model.
+The agent is a chat: each of its replies is an action, each observation the next message. Programs run in Podium's
+sandbox; the harness itself (`null`) only calls the model.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ try:
     import verifiers.v1 as vf
     from verifiers.v1.harnesses.null.harness import NullHarnessConfig
 except ImportError as error:
-    raise MissingExtraError("The bridge to verifiers", "training") from error
+    raise MissingExtraError("The verifiers adapter", "training") from error
 
 SYSTEM_PROMPT = "Answer with exactly one action as a JSON object, and with nothing else."
 ENDED = {"action": "final_answer", "arguments": {"final_answer": "A limit of verifiers ended the conversation."}}
-"""Given where verifiers ends a conversation, so that what was submitted until then is graded."""
+"""Action sent when verifiers ends a conversation, so that the current submission is graded."""
 _FENCED = re.compile(r"```(?:json)?\s*(\{.*\})\s*```", re.DOTALL)
 
 
 class PodiumConfig(vf.TasksetConfig):
-    """Which tasks there are, under `--env.taskset.*`."""
+    """Settings of the taskset, under `--env.taskset.*`."""
 
     tasks: tuple[str, ...] = ()
-    """Tasks and suites; without any, training tasks without end."""
+    """Tasks and suites; without any, an endless sequence of training tasks."""
     families: tuple[str, ...] = TINY_FAMILIES
-    """Of those training tasks."""
+    """Families of those training tasks."""
     difficulty: str = "tiny"
     first_seed: int = 0
     steps: int = 20
-    """Of an episode."""
+    """Maximum number of steps per episode."""
     miniature: bool = False
-    """Whether fabricated stand-ins are used in place of the data of competitions and research tasks."""
+    """True to use miniatures instead of the real data of competitions and research tasks."""
 
 
 class PodiumData(vf.TaskData):
-    """A task, and how it is played."""
+    """A task with the settings of its episode."""
 
     podium_task: str
     steps: int
@@ -52,16 +52,16 @@ class PodiumData(vf.TaskData):
 
 
 class PodiumTask(vf.Task[PodiumData]):
-    """Scored from the grade that Podium gives at the end."""
+    """Task scored by Podium's final grade."""
 
     @vf.reward(weight=1.0)
     async def reward(self, trace: vf.Trace) -> float:
-        """The sum of the environment's rewards: by default the final percentile in the field, between 0 and 1."""
+        """Return the sum of the environment's rewards, by default the final percentile in the field as a share."""
         return float(trace.info.get("podium", {}).get("reward", 0.0))
 
     @vf.metric
     async def grade(self, trace: vf.Trace) -> dict[str, float]:
-        """What the grade says, as numbers."""
+        """Return the grade as numbers."""
         grade = trace.info.get("podium", {}).get("grade") or {}
         return {
             "valid": float(bool(grade.get("valid"))),
@@ -72,7 +72,7 @@ class PodiumTask(vf.Task[PodiumData]):
 
 
 class PodiumTaskset(vf.Taskset[PodiumTask, PodiumConfig]):
-    """Forged, miniature and research tasks."""
+    """Taskset of forged, miniature and research tasks."""
 
     @property
     def INFINITE(self) -> bool:  # noqa: N802 (verifiers' name)
@@ -99,7 +99,7 @@ class PodiumEnvConfig(vf.EnvConfig):
 
 
 class PodiumEnv(vf.Env[PodiumEnvConfig]):
-    """Plays one task with the agent."""
+    """Environment that lets the agent work on one task."""
 
     async def run(self, task: PodiumTask, agents: Any) -> None:
         data = task.data
@@ -117,7 +117,7 @@ class PodiumEnv(vf.Env[PodiumEnvConfig]):
 
 
 def _action(reply: str) -> str:
-    """The JSON object in a reply, which may stand in a fence."""
+    """Return the JSON object in a reply, which may be in a code fence."""
     fenced = _FENCED.search(reply)
     return fenced[1] if fenced else reply.strip()
 

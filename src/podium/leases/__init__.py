@@ -1,4 +1,4 @@
-"""Leases: programs take cores and GPUs of this machine for as long as they compute."""
+"""Leases: cores and GPUs of this machine, held while a program computes."""
 
 from podium.leases.pool import Lease, Pool, default_pool
 from podium.leases.queue import Claim

@@ -9,18 +9,18 @@ from pathlib import Path
 
 
 def usable_gpus() -> tuple[int, ...]:
-    """The numbers of the NVIDIA devices that this process may use."""
+    """Return the numbers of the NVIDIA devices that this process may use."""
     return visible_gpus(_devices(), os.environ.get("CUDA_VISIBLE_DEVICES"))
 
 
 def device_names(numbers: Iterable[int]) -> list[str]:
-    """What CUDA calls devices wherever some of them are shown: their UUIDs. Numbers depend on what else is seen."""
+    """Return the UUIDs of devices, which CUDA accepts everywhere; numbers depend on which devices are visible."""
     uuids = dict(_devices())
     return [uuids.get(number) or str(number) for number in numbers]
 
 
 def visible_gpus(devices: Sequence[tuple[int, str]], setting: str | None) -> tuple[int, ...]:
-    """The numbers of those devices (number, UUID) that a CUDA_VISIBLE_DEVICES of this value leaves visible."""
+    """Return the numbers of the devices (number, UUID) that a value of CUDA_VISIBLE_DEVICES leaves visible."""
     if setting is None:
         return tuple(number for number, _ in devices)
     visible = []
@@ -30,13 +30,13 @@ def visible_gpus(devices: Sequence[tuple[int, str]], setting: str | None) -> tup
         else:
             found = [number for number, uuid in devices if uuid.startswith(word)]
         if len(found) != 1:
-            break  # as CUDA does: nothing from the first wrong word on is visible
+            break  # like CUDA, which ignores the first invalid entry and all after it
         visible += found
     return tuple(dict.fromkeys(visible))
 
 
 def _devices() -> list[tuple[int, str]]:
-    """Number and UUID of each device, in the order of their places on the bus, as CUDA counts them."""
+    """Return number and UUID of each device in PCI bus order, as CUDA counts them."""
     devices = []
     for path in sorted(Path("/proc/driver/nvidia/gpus").glob("*/information")):
         text = path.read_text(encoding="utf-8", errors="replace")

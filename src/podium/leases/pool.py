@@ -1,4 +1,4 @@
-"""The pool of cores and GPUs that all processes of a user share, and leases on them, granted in the order of asking."""
+"""Pool of cores and GPUs shared by all processes of a user; leases on it are granted first come, first served."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from podium.leases.gpus import device_names, usable_gpus
 from podium.leases.queue import Claim, Queue
 from podium.text import plural
 
-LOOK_S = 1.0
-"""Who waits is woken up when its turn comes, and looks this often, too: who holds its cores may have been killed."""
+POLL_S = 1.0
+"""Polling interval of a waiting process in addition to wake-ups, because the holder of a lease may have been killed."""
 
 
 class Lease(AbstractContextManager["Lease"]):
-    """Cores and GPUs that nobody else has until they are released, or this process ends."""
+    """Cores and GPUs held exclusively until they are released or this process ends."""
 
     cores: tuple[int, ...] = ()
     gpus: tuple[int, ...] = ()
     waited_s: float = 0.0
-    """Time spent waiting for it, which is not working time of the agent."""
+    """Time spent waiting for the lease, which does not count as working time of the agent."""
 
     def __init__(self, queue: Queue, claim: Claim) -> None:
-        """There is nothing in it before `is_granted` says so."""
+        """Create an empty lease; it is filled once `is_granted` returns True."""
         self._queue, self._claim, self._started = queue, claim, time.monotonic()
         self._pipe: io.FileIO | None = None
 
     @property
     def environment(self) -> dict[str, str]:
-        """Variables that tell libraries what they may use; they would otherwise count the machine's cores."""
+        """Environment variables that limit libraries to the lease; by default they use all cores of the machine."""
         threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(len(self.cores)))
         return {**threads, "CUDA_VISIBLE_DEVICES": ",".join(device_names(self.gpus))}
 
     def is_granted(self) -> bool:
-        """Queues up and looks whether it is our turn."""
+        """Join the queue if necessary and return whether the lease is granted."""
         with self._queue.change() as claims:
-            if all(claim.id != self._claim.id for claim in claims):  # at first, and if somebody deleted the folder
+            if all(claim.id != self._claim.id for claim in claims):  # initially, and after the folder was deleted
                 self._close()
                 self._claim = self._claim._replace(id=uuid.uuid4().hex)
                 self._pipe = self._queue.open_pipe(self._claim)
@@ -53,12 +53,12 @@ class Lease(AbstractContextManager["Lease"]):
         return not claim.is_waiting
 
     def fileno(self) -> int:
-        """The descriptor that becomes readable when it is granted."""
+        """Return the descriptor that becomes readable when the lease is granted."""
         assert self._pipe is not None
         return self._pipe.fileno()
 
     def release(self) -> None:
-        """Gives everything back; a second time, or in a forked child, does nothing."""
+        """Return everything to the pool; does nothing the second time, or in a forked child."""
         if self._pipe is not None and not self._pipe.closed:
             with self._queue.change() as claims:
                 claims[:] = [claim for claim in claims if claim.id != self._claim.id]
@@ -73,52 +73,52 @@ class Lease(AbstractContextManager["Lease"]):
 
 
 class Pool:
-    """The cores and GPUs that all processes using the same folder share."""
+    """Cores and GPUs shared by all processes that use the same folder."""
 
     def __init__(self, folder: Path | str, cores: Iterable[int], gpus: Iterable[int] = ()) -> None:
-        """Opens the pool, making its folder if need be. Processes may differ in which cores and GPUs they can use.
+        """Open the pool and create its folder if necessary. Its processes may be able to use different cores and GPUs.
 
         Raises:
-            PodiumError: the folder is not a private one of this user's.
+            PodiumError: the folder is not private to this user.
         """
         self.folder = Path(folder)
         self.cores, self.gpus = tuple(sorted(set(cores))), tuple(sorted(set(gpus)))
         self._queue = Queue(self.folder)
 
     def with_gpus(self, gpus: Iterable[int]) -> Pool:
-        """The same pool for somebody who can use only these GPUs of it, such as those that a sandbox shows."""
+        """Return the same pool restricted to some GPUs, such as those visible in a sandbox."""
         return Pool(self.folder, self.cores, set(self.gpus) & set(gpus))
 
     def take(self, cores: int = 1, gpus: int = 0, *, name: str = "") -> Lease:
-        """Waits until so many cores and GPUs are free and it is our turn.
+        """Wait until the cores and GPUs are free and it is this process's turn.
 
-        A process that holds a lease and takes another one can wait for itself.
+        A process that holds a lease and takes another one can deadlock.
 
         Raises:
-            UsageError: the pool does not have so many.
+            UsageError: the pool is too small.
         """
         with ExitStack() as stack:
             lease = stack.enter_context(self._claim(cores, gpus, name))
             while not lease.is_granted():
                 poll = select.poll()
                 poll.register(lease, select.POLLIN)
-                poll.poll(1000 * LOOK_S)
+                poll.poll(1000 * POLL_S)
             stack.pop_all()  # ours from now on
         return lease
 
     @asynccontextmanager
     async def lease(self, cores: int = 1, gpus: int = 0, *, name: str = "") -> AsyncIterator[Lease]:
-        """`take` for anyio: waits without blocking the event loop; cancelling ends the waiting or the lease."""
+        """Take a lease without blocking the event loop of anyio; cancelling ends the wait or the lease."""
         import anyio
 
         with self._claim(cores, gpus, name) as lease:
             while not lease.is_granted():
-                with anyio.move_on_after(LOOK_S):
+                with anyio.move_on_after(POLL_S):
                     await anyio.wait_readable(lease)
             yield lease
 
     def holders(self) -> list[Claim]:
-        """The claims of all live processes, held or waited for, in the order they came."""
+        """Return the claims of all live processes, granted or waiting, in order of arrival."""
         with self._queue.change() as claims:
             pass
         return claims
@@ -127,15 +127,16 @@ class Pool:
         if min(cores, gpus) < 0 or not cores + gpus:
             raise UsageError(f"A lease needs at least one core or GPU, not {_units(cores, gpus)}.")
         if cores > len(self.cores) or gpus > len(self.gpus):
-            there = _units(len(self.cores), len(self.gpus))
-            raise UsageError(f"{_units(cores, gpus)} cannot be leased at once: the pool has {there}. Ask for less.")
+            available = _units(len(self.cores), len(self.gpus))
+            requested = _units(cores, gpus)
+            raise UsageError(f"The pool has only {available}; {requested} cannot be leased together. Request less.")
         return Lease(self._queue, Claim("", os.getpid(), name, (cores, gpus), self.cores, self.gpus))
 
 
 def default_pool() -> Pool:
-    """All cores and GPUs that this process may use, in the pool of this machine and user."""
-    # Not in XDG_RUNTIME_DIR: that goes when the last session is closed, while runs in the background go on, and jobs
-    # started by cron have none. Two folders would be two pools, and every core would be leased twice.
+    """Return the pool of this machine and user, with all cores and GPUs that this process may use."""
+    # Not in XDG_RUNTIME_DIR: it is deleted when the last session closes, although background runs continue, and cron
+    # jobs have none. Two folders would be two pools, and every core would be leased twice.
     folder = Path(tempfile.gettempdir()) / f"podium-leases-{os.geteuid()}"
     return Pool(folder, os.sched_getaffinity(0), usable_gpus())
 

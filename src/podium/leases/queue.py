@@ -1,9 +1,9 @@
-"""The queue of a pool: a folder that any number of processes share, without a server. In it lie
+"""Queue of a pool: a folder shared by any number of processes, without a server. It contains
 
-- `claims`: in its first line the claims of all processes in the order they came, with what each has been granted;
-  flocked by whoever changes them, for less than a millisecond;
-- `ID.pipe`: a named pipe that the process behind a claim keeps open for reading. Once that process has ended, however
-  it ended, the pipe cannot be opened for writing; until then a byte written to it wakes the process up.
+- `claims`: the first line holds the claims of all processes in order of arrival, with the cores and GPUs granted;
+  each change holds a flock for less than a millisecond;
+- `ID.pipe`: a named pipe that the process behind a claim keeps open for reading. Once that process has ended, in
+  any way, opening the pipe for writing fails; until then, a byte written to it wakes the process up.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from podium.errors import PodiumError
 
 
 class Claim(NamedTuple):
-    """What one lease holds or waits for."""
+    """Resources that one lease holds or waits for."""
 
     id: str
     pid: int
     name: str
-    wants: tuple[int, int]
-    """How many cores and GPUs."""
+    requested: tuple[int, int]
+    """Number of cores and GPUs."""
     usable_cores: tuple[int, ...]
-    """Those that its process may use, by number."""
+    """Cores that its process may use, by number."""
     usable_gpus: tuple[int, ...]
     cores: tuple[int, ...] = ()
-    """Those it has been granted."""
+    """Cores granted so far, by number."""
     gpus: tuple[int, ...] = ()
 
     @property
@@ -46,19 +46,19 @@ class Claim(NamedTuple):
 
 
 def grant(claims: Iterable[Claim]) -> list[Claim]:
-    """The claims, in the order they came, with everything granted that can be.
+    """Return the claims in order of arrival, after granting all that can be granted.
 
-    A claim that cannot be met yet reserves what is free of its needs. So a later one overtakes it only with what it
-    will not need, and a claim for many cores collects them as they become free.
+    A claim that cannot be granted yet reserves the free part of its request. So a later claim overtakes it only with
+    resources it does not need, and a claim for many cores collects them as they are released.
     """
     claims = list(claims)
     taken_cores = {core for claim in claims for core in claim.cores}
     taken_gpus = {gpu for claim in claims for gpu in claim.gpus}
     for index, claim in enumerate(claims):
         if claim.is_waiting:
-            cores = _free(claim.usable_cores, taken_cores, claim.wants[0])
-            gpus = _free(claim.usable_gpus, taken_gpus, claim.wants[1])
-            if (len(cores), len(gpus)) == claim.wants:
+            cores = _free(claim.usable_cores, taken_cores, claim.requested[0])
+            gpus = _free(claim.usable_gpus, taken_gpus, claim.requested[1])
+            if (len(cores), len(gpus)) == claim.requested:
                 claims[index] = claim._replace(cores=cores, gpus=gpus)
             taken_cores.update(cores)
             taken_gpus.update(gpus)
@@ -70,7 +70,7 @@ def _free(usable: Iterable[int], taken: Collection[int], count: int) -> tuple[in
 
 
 class Queue:
-    """The claims on a pool."""
+    """Claims on a pool, stored in its folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -78,11 +78,11 @@ class Queue:
 
     @contextmanager
     def change(self) -> Iterator[list[Claim]]:
-        """The claims of all live processes, to be changed. Then what is free is granted, and who gets it is woken up.
+        """Yield the claims of all live processes for modification, then grant what is free and wake the new holders.
 
-        Afterwards the list is as it was written. Nobody else sees or changes the claims in the meantime.
+        Afterwards the list is as it was written. No other process sees or changes the claims meanwhile.
         """
-        _make_private(self.folder)  # again: somebody may have cleaned up the temporary folder
+        _make_private(self.folder)  # again: the temporary folder may have been cleaned up
         with _guard, _open(self.folder / "claims", os.O_RDWR | os.O_CREAT) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             try:
@@ -92,11 +92,11 @@ class Queue:
                 self._write(file, claims)
                 for claim in set(claims) - before:
                     self._signal(claim, b"!")
-            finally:  # not left to closing: a program being started at this moment has a copy of the descriptor
+            finally:  # explicitly: a program being started right now has a copy of the descriptor
                 fcntl.flock(file, fcntl.LOCK_UN)
 
     def open_pipe(self, claim: Claim) -> io.FileIO:
-        """A pipe that becomes readable when the claim, which is to be added, is granted, and whose closing ends it."""
+        """Return a pipe for a new claim: it becomes readable when the claim is granted; closing it ends the claim."""
         os.mkfifo(self._path(claim), 0o600)
         pipe = _open(self._path(claim), os.O_RDWR | os.O_NONBLOCK)
         _pipes.add(pipe)
@@ -106,11 +106,11 @@ class Queue:
         for path in set(self.folder.iterdir()) - set(map(self._path, claims)):
             if path.suffix == ".pipe":
                 path.unlink()
-        # In place and without truncating: replacing a file is a hundred times slower, as ext4 makes it safe on disk.
+        # In place and without truncating: replacing the file is a hundred times slower, because ext4 then flushes it.
         os.pwrite(file.fileno(), json.dumps(claims).encode() + b"\n", 0)
 
     def _signal(self, claim: Claim, message: bytes) -> bool:
-        """Writes to the process behind a claim; says whether it is alive."""
+        """Write to the process behind a claim; return whether it is alive."""
         try:
             with _open(self._path(claim), os.O_WRONLY | os.O_NONBLOCK) as pipe:
                 pipe.write(message)
@@ -127,7 +127,7 @@ class Queue:
 def _read(file: io.FileIO) -> list[Claim]:
     try:
         rows = json.loads(os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0).partition(b"\n")[0] or b"[]")
-    except ValueError:  # after a power cut, which no process has survived
+    except ValueError:  # after a power cut, which ended all processes
         return []
     return [Claim(*map(_frozen, row)) for row in rows]
 
@@ -142,11 +142,11 @@ def _open(path: Path, flags: int) -> io.FileIO:
 
 _pipes: WeakSet[io.FileIO] = WeakSet()
 _guard = threading.RLock()
-"""Held while a queue is locked, so that no child is forked with its lock."""
+"""Lock held while a queue is locked, so that no child is forked with the queue's lock."""
 
 
 def _leave_to_parent() -> None:
-    """Closes the pipes in a forked child: the claims are its parent's and end with it."""
+    """Close the pipes in a forked child: the claims belong to its parent and end with it."""
     for pipe in list(_pipes):
         pipe.close()
     _guard.release()
@@ -156,16 +156,19 @@ os.register_at_fork(before=_guard.acquire, after_in_parent=_guard.release, after
 
 
 def _make_private(folder: Path) -> None:
-    """Makes the folder, or checks that nobody else can have put anything into it."""
+    """Create the folder, or check that it is private to this user."""
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode):
-        reason = "it is a symbolic link" if stat.S_ISLNK(found.st_mode) else "it is not a folder"
-    elif found.st_uid != os.geteuid():
-        reason = f"it belongs to user {found.st_uid}, not to {os.geteuid()}"
-    elif found.st_mode & 0o077:
-        reason = f"its mode is {stat.S_IMODE(found.st_mode):o}, not 700, so other users could change the leases"
+    status = folder.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        problem = f"The folder of leases, {folder}, is a symbolic link."
+    elif not stat.S_ISDIR(status.st_mode):
+        problem = f"The folder of leases, {folder}, is not a folder."
+    elif status.st_uid != os.geteuid():
+        problem = f"The folder of leases, {folder}, belongs to user {status.st_uid}, not to {os.geteuid()}."
+    elif status.st_mode & 0o077:
+        mode = stat.S_IMODE(status.st_mode)
+        problem = f"The folder of leases, {folder}, has mode {mode:o}, not 700: other users could change it."
     else:
         return
-    raise PodiumError(f"{folder} cannot hold the leases: {reason}. Remove it, or set TMPDIR to another folder.")
+    raise PodiumError(f"{problem} Remove it, or set TMPDIR to another folder.")

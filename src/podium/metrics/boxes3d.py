@@ -32,7 +32,7 @@ def box3d_map(
     thresholds: ArrayLike = _THRESHOLDS,
     names: Sequence[object] | None = None,
 ) -> float:
-    """The mean over rows, IoU thresholds and classes of the row's truth of the average precision of a class.
+    """Return the mean over rows, IoU thresholds and classes of the row's truth of the average precision of a class.
 
     AP = sum over hits of (highest precision from there on) / (number of true boxes), by falling confidence
     A box hits the true box it overlaps best if their IoU is above the threshold and no box before has hit that one.
@@ -68,7 +68,7 @@ def _check_sizes(boxes: Objects, names: Sequence[object] | None) -> None:
             first = int(np.argmax(wrong))
             row = int(boxes.row[first])
             name = f"row {row + 1}" if names is None else names[row]
-            raise InvalidSubmission(f"{name}: {side} is {boxes.values[side][first]:g}; expected more than 0")
+            raise InvalidSubmission(f"{name}: {side} is {boxes.values[side][first]:g}; it must be greater than 0.")
 
 
 def _best_overlaps(
@@ -88,14 +88,14 @@ def _best_overlaps(
 
 
 def _may_touch(left: FloatArray, right: FloatArray) -> BoolArray:
-    """Whether the circles around two boxes meet, seen from above."""
+    """Return whether the bounding circles of two boxes intersect, seen from above."""
     reach = (np.hypot(left[:, 3], left[:, 4]) + np.hypot(right[:, 3], right[:, 4])) / 2
     near: BoolArray = np.hypot(left[:, 0] - right[:, 0], left[:, 1] - right[:, 1]) < reach
     return near
 
 
 def box3d_iou(left: FloatArray, right: FloatArray) -> FloatArray:
-    """The intersection over union of the boxes (x, y, z, width, length, height, yaw) in each row.
+    """Return the intersection over union of the boxes (x, y, z, width, length, height, yaw) in each row.
 
     The length lies along the yaw, the width across; x, y and z are the centre.
     """
@@ -108,7 +108,7 @@ def box3d_iou(left: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def _ground_overlap(left: FloatArray, right: FloatArray) -> FloatArray:
-    """The area two boxes share, seen from above."""
+    """Return the area two boxes share, seen from above."""
     half = right[:, [4, 3]] / 2
     polygon = _corners(left, right)
     for axis in (0, 1):
@@ -121,7 +121,7 @@ def _ground_overlap(left: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def _corners(left: FloatArray, right: FloatArray) -> FloatArray:
-    """The corners of the left box in the frame of the right one, where that box lies along the axes around 0."""
+    """Return the corners of the left box in the frame of the right one, where that box lies along the axes around 0."""
     local = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]]) * left[:, None, [4, 3]] / 2
     centre = _turned((left[:, :2] - right[:, :2])[:, None], -right[:, 6])
     return centre + _turned(local, left[:, 6] - right[:, 6])
@@ -134,7 +134,7 @@ def _turned(points: FloatArray, angle: FloatArray) -> FloatArray:
 
 
 def _clip(polygon: FloatArray, depth: FloatArray) -> FloatArray:
-    """The parts of convex polygons where the depth, which is linear and given at their corners, is not negative.
+    """Return the parts of convex polygons where the depth, which is linear and given at their corners, is not negative.
 
     All results have the same number of corners: those with fewer repeat one, those with none lie in one point.
     """
@@ -154,7 +154,7 @@ def _clip(polygon: FloatArray, depth: FloatArray) -> FloatArray:
 
 
 def _envelope(group: IntArray, rank: IntArray) -> FloatArray:
-    """The highest precision of a group at each of its hits or later; `rank` counts its boxes up to the hit."""
+    """Return the highest precision of a group at each of its hits or later; `rank` counts its boxes up to the hit."""
     order = np.lexsort((rank, group))
     precision = (1 + place_in_group(group[order])) / rank[order]
     # Groups are lifted above each other, so that one running maximum serves all of them.

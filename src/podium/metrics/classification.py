@@ -24,7 +24,7 @@ from podium.task import metric
 
 @metric("Accuracy", higher_is_better=True)
 def accuracy(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """The share of values that are equal.
+    """Return the share of values that are equal.
 
     accuracy = (number of i with truth_i == prediction_i) / n
 
@@ -38,7 +38,7 @@ def accuracy(truth: ArrayLike, prediction: ArrayLike) -> float:
 
 @metric("Error rate", higher_is_better=False)
 def error_rate(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """The share of values that differ.
+    """Return the share of values that differ.
 
     error rate = 1 - accuracy
 
@@ -51,7 +51,7 @@ def error_rate(truth: ArrayLike, prediction: ArrayLike) -> float:
 
 @metric("ROC AUC", higher_is_better=True)
 def roc_auc(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """The area under the ROC curve, averaged over columns; NaN where a column has one class only.
+    """Return the area under the ROC curve, averaged over columns; NaN where a column has one class only.
 
     AUC = (W + T / 2) / (P N), for P positives and N negatives, where of the P N pairs
     W have the positive scored higher and T have both scored the same
@@ -78,7 +78,7 @@ def _auc(positive: BoolArray, score: FloatArray) -> float:
 
 @metric("Log loss", higher_is_better=False)
 def log_loss(truth: ArrayLike, prediction: ArrayLike, *, eps: float = 2.220446049250313e-16) -> float:
-    """The mean negative log of the probability given to the true class, with probabilities kept off 0 and 1.
+    """Return the mean negative log of the probability given to the true class, with probabilities kept off 0 and 1.
 
     log loss = -(1 / n) sum_i ln(min(max(p_i, eps), 1 - eps)), p_i = probability of the true class of row i
     One axis: truth is 0 or 1 and the prediction the probability of 1. Two axes: truth is one-hot and the
@@ -107,7 +107,7 @@ def f1(
     average: Literal["binary", "macro", "micro"] = "binary",
     positive: Any = 1,
 ) -> float:
-    """The harmonic mean of precision and recall: of one label, or over all labels of both sides.
+    """Return the harmonic mean of precision and recall: of one label, or over all labels of both sides.
 
     F1 = 2 TP / (2 TP + FP + FN), and 0 where that is 0 / 0
     binary: of the label `positive`; macro: mean over labels; micro: counts added up over labels first
@@ -130,7 +130,7 @@ def f1(
 
 @metric("F-beta", higher_is_better=True)
 def f_beta(truth: ArrayLike, prediction: ArrayLike, *, beta: float = 1.0) -> float:
-    """The weighted harmonic mean of precision and recall over all values of 0/1 arrays of any shape.
+    """Return the weighted harmonic mean of precision and recall over all values of 0/1 arrays of any shape.
 
     F = (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP), and 0 where that is 0 / 0
 
@@ -174,7 +174,7 @@ def quadratic_kappa(truth: ArrayLike, prediction: ArrayLike) -> float:
 
 @metric("Matthews correlation", higher_is_better=True)
 def matthews(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """The multi-class Matthews correlation coefficient; 0 where one side is constant.
+    """Return the multi-class Matthews correlation coefficient; 0 where one side is constant.
 
     c = number of equal rows, t_k and p_k = how often truth and prediction are label k
     MCC = (c n - sum_k t_k p_k) / sqrt((n^2 - sum_k p_k^2) (n^2 - sum_k t_k^2))
@@ -213,7 +213,7 @@ class _Labels:
         return np.bincount(self.prediction, minlength=self.count)
 
     def positions(self) -> IntArray:
-        """Where each label stands in sorted order."""
+        """Return the position of each label in sorted order."""
         order = sorted(range(self.count), key=self.values.__getitem__)
         return np.argsort(np.array(order, dtype=np.int64))
 

@@ -25,8 +25,8 @@ from podium.task import metric
 BOXES = "label confidence x_min y_min x_max y_max"
 _CORNERS = ("x_min", "y_min", "x_max", "y_max")
 _RECALL_LEVELS = np.linspace(0, 1, 101)
-_LARGEST_AREA = 1e10
-"""COCO does not count unmatched boxes beyond it."""
+_MAX_AREA = 1e10
+"""Largest area of unmatched boxes that COCO counts."""
 
 
 @metric("mAP", higher_is_better=True)
@@ -38,15 +38,15 @@ def box_map(
     misses_found: bool = True,
     names: Sequence[object] | None = None,
 ) -> float:
-    """The mean over classes of the truth of the average precision over all boxes of a class; NaN without any.
+    """Return the mean over classes of the truth of the average precision over all boxes of a class; NaN without any.
 
     AP = sum_n (R_n - R_(n-1)) P_n over the distinct confidences n, the highest first
-    In each row the boxes of a class, by confidence, take the best free true box with an IoU above `iou`. A true box
-    that nobody takes counts as found with confidence 0, a row without such boxes as a false alarm of confidence 0.
+    In each row the boxes of a class, by confidence, take the best free true box with an IoU above `iou`. An unmatched
+    true box counts as found with confidence 0, a row without such boxes as a false alarm of confidence 0.
 
     Args:
-        misses_found: Whether a true box that nobody takes counts as found, as in MLE-bench: boxes anywhere with
-            confidences below 0 then score 1. If not, it stays missed, and confidences must be above 0.
+        misses_found: True to count an unmatched true box as found, as in MLE-bench: boxes anywhere with confidences
+            below 0 then score 1. If False, it counts as missed, and confidences must be greater than 0.
 
     >>> from podium.metrics import box_map
     >>> box_map(["cat 1 0 0 10 10"], ["cat 0.4 0 0 10 8 cat 0.9 20 20 30 30"])
@@ -78,17 +78,18 @@ def _check_confidences(predicted: Objects, names: Sequence[object] | None) -> No
         first = int(np.argmax(too_low))
         row = predicted.row[first]
         name = f"row {row + 1}" if names is None else names[row]
-        raise InvalidSubmission(f"{name}: confidence is {predicted.values['confidence'][first]:g}; expected above 0")
+        confidence = predicted.values["confidence"][first]
+        raise InvalidSubmission(f"{name}: confidence is {confidence:g}; it must be greater than 0.")
 
 
 def _precision_of_hits(hit: BoolArray, confidence: FloatArray, positives: int) -> float:
-    """The average precision where objects that are not hit are never found."""
+    """Return the average precision where objects that are not hit are never found."""
     hits = int(np.count_nonzero(hit))
     return average_precision(hit, confidence) * hits / positives if hits else 0.0
 
 
 def average_precision(relevant: BoolArray, score: FloatArray) -> float:
-    """The precision at each distinct score, weighted by the recall gained there."""
+    """Return the precision at each distinct score, weighted by the recall gained there."""
     order = np.argsort(-score, kind="stable")
     last_of_equals = np.append(np.diff(score[order]) != 0, True)
     retrieved = np.flatnonzero(last_of_equals) + 1
@@ -108,7 +109,7 @@ def _match(actual: Objects, predicted: Objects, least: float) -> tuple[BoolArray
 
 
 def box_iou(left: FloatArray, right: FloatArray) -> FloatArray:
-    """The intersection over union of the boxes (x_min, y_min, x_max, y_max) in each row; 0 without a positive union."""
+    """Return the intersection over union of boxes (x_min, y_min, x_max, y_max) by row; 0 without a positive union."""
     sides = np.minimum(left[:, 2:], right[:, 2:]) - np.maximum(left[:, :2], right[:, :2])
     common = np.prod(np.maximum(sides, 0), axis=1)
     union = np.prod(left[:, 2:] - left[:, :2], axis=1) + np.prod(right[:, 2:] - right[:, :2], axis=1) - common
@@ -126,7 +127,7 @@ def coco_map(
     id_zero: int | None = None,
     names: Sequence[object] | None = None,
 ) -> float:
-    """The mean over classes of the truth of the precision interpolated at 101 levels of recall; NaN without any.
+    """Return the mean over classes of the truth of the precision interpolated at 101 levels of recall; NaN without any.
 
     AP = (1 / 101) sum over R = 0, 0.01, … 1 of the highest precision at a recall of R or more
     In each row the `most` boxes of a class with the highest confidence, by confidence, take the best free true box with
@@ -134,9 +135,9 @@ def coco_map(
     without their decimals.
 
     Args:
-        corners: Whether boxes are given by their corners; if not, x_max and y_max are taken for width and height.
-        id_zero: Scores as COCO does if ids begin at 0, which it takes for "none": nobody can hit the first true box of
-            all, and the first box of this row leaves the true box it hits to others as well.
+        corners: True if boxes are given by their corners; if False, x_max and y_max are width and height.
+        id_zero: Scores as COCO does if ids begin at 0, which it treats as "none": the first true box of all cannot be
+            hit, and the first box of this row does not claim the true box it hits.
 
     >>> from podium.metrics import coco_map
     >>> coco_map(["3 1 0 0 10 10", "4 1 5 5 9 9"], ["3 0.9 0 0 10 8", "4 0.4 0 0 2 2"])
@@ -182,7 +183,7 @@ def _boxes(objects: Objects, *, corners: bool) -> FloatArray:
 def _has_area(boxes: Objects) -> BoolArray:
     corners = boxes.columns(*_CORNERS)
     area = np.prod(corners[:, 2:] - corners[:, :2], axis=1)
-    in_range: BoolArray = (area >= 0) & (area <= _LARGEST_AREA)
+    in_range: BoolArray = (area >= 0) & (area <= _MAX_AREA)
     return in_range
 
 
@@ -200,7 +201,7 @@ def _coco_hits_with_id_zero(pairs: ObjectPairs, order: IntArray, zero: int) -> I
 
 
 def _interpolated_precision(hit: BoolArray, positives: int) -> float:
-    """The mean over recall levels of the best precision there or beyond, for boxes by confidence."""
+    """Return the mean over recall levels of the best precision there or beyond, for boxes by confidence."""
     hits = np.cumsum(hit)
     precision = hits / np.arange(1, len(hit) + 1)
     envelope = np.maximum.accumulate(precision[::-1])[::-1]
@@ -210,7 +211,7 @@ def _interpolated_precision(hit: BoolArray, positives: int) -> float:
 
 @metric("F1 of points in boxes", higher_is_better=True)
 def point_f1(truth: ArrayLike, prediction: ArrayLike, *, names: Sequence[object] | None = None) -> float:
-    """The F1 of all rows together of points that should lie inside boxes of their label; 0 without a hit.
+    """Return the F1 of all rows together of points that should lie inside boxes of their label; 0 without a hit.
 
     F1 = 2 TP / (boxes + points)
     In each row the boxes (label x y width height), in their order, take the first free point (label x y) of their label

@@ -11,7 +11,7 @@ from podium.task import metric
 
 @metric("KL divergence", higher_is_better=False)
 def kl_divergence(truth: ArrayLike, prediction: ArrayLike, *, eps: float = 1e-15) -> float:
-    """The mean over rows of the Kullback-Leibler divergence, a column per outcome, with predictions kept off 0 and 1.
+    """Return the mean over rows of the Kullback-Leibler divergence (a column per outcome), with predictions clipped.
 
     KL = (1 / n) sum_i sum_k t_ik ln(t_ik / min(max(p_ik, eps), 1 - eps)), a term with t_ik = 0 being 0
     Rows are not made to add up to 1.

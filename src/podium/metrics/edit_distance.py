@@ -14,7 +14,7 @@ from podium.task import metric
 
 @metric("Mean Levenshtein distance", higher_is_better=False)
 def mean_levenshtein(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """The mean over rows of the number of characters to insert, delete or replace.
+    """Return the mean over rows of the number of characters to insert, delete or replace.
 
     score = (1 / n) sum_i distance(truth_i, prediction_i)
 

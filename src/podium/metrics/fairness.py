@@ -12,7 +12,7 @@ from podium.task import metric
 
 @metric("Bias-weighted AUC", higher_is_better=True)
 def bias_auc(truth: ArrayLike, prediction: ArrayLike, *, groups: ArrayLike, power: float = -5.0) -> float:
-    """The mean of the overall ROC AUC and of three AUCs generalised over groups; NaN where a part has one class only.
+    """Return the mean of the overall ROC AUC and of three AUCs generalised over groups; NaN if a part has one class.
 
     score = (AUC + M(within) + M(positives outside) + M(negatives outside)) / 4, where
     M(x) = ((1 / G) sum_g x_g^power)^(1 / power) over the G columns of `groups` (0/1, a row may be in several) and
@@ -35,7 +35,7 @@ def bias_auc(truth: ArrayLike, prediction: ArrayLike, *, groups: ArrayLike, powe
 
 
 def _aucs(positive: BoolArray, score: FloatArray, chosen: BoolArray) -> FloatArray:
-    """The AUC of the rows chosen by each column."""
+    """Return the AUC of the rows chosen by each column."""
     return np.array([roc_auc(positive[rows], score[rows]) if rows.any() else np.nan for rows in chosen.T])
 
 

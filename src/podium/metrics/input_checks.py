@@ -1,7 +1,6 @@
-"""What every metric asks of its input, and the little arithmetic several of them share.
+"""Input checks of all metrics, and shared arithmetic.
 
-A `ValueError` from here is a mistake of the caller; what a submission may hold is checked before a metric
-sees it.
+A `ValueError` from here is a mistake of the caller; the content of submissions is checked before metrics are called.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-MANY_WORDS = 10_000_000
-"""So many are read whatever the truth has: detectors may list hundreds of boxes where there is one."""
+MIN_WORD_LIMIT = 10_000_000
+"""Number of words that is always accepted: detectors may list hundreds of boxes where the truth has one."""
 WORDS_MULTIPLE = 20
-"""Beyond that, predictions may have this many times the words and rows of the truth."""
+"""Maximum number of words of predictions beyond that, per word and row of the truth."""
 _WORD = re.compile(r"\S+")
 
 
 def paired(truth: ArrayLike, prediction: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Both sides as arrays of one shape with at least one row."""
+    """Return both sides as arrays of the same shape with at least one row."""
     left, right = np.asarray(truth), np.asarray(prediction)
     if left.shape != right.shape:
         raise ValueError(f"truth has shape {left.shape} and prediction {right.shape}; expected the same")
@@ -37,7 +36,7 @@ def paired(truth: ArrayLike, prediction: ArrayLike) -> tuple[NDArray[Any], NDArr
 
 
 def numbers(truth: ArrayLike, prediction: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Both sides as float64 arrays of one shape, with one axis (rows) or two (rows, columns)."""
+    """Return both sides as float64 arrays of the same shape, with one axis (rows) or two (rows, columns)."""
     left, right = paired(truth, prediction)
     if left.ndim > 2:
         raise ValueError(f"truth has {left.ndim} axes; expected rows, or rows and columns")
@@ -45,7 +44,7 @@ def numbers(truth: ArrayLike, prediction: ArrayLike) -> tuple[FloatArray, FloatA
 
 
 def flags(values: ArrayLike) -> BoolArray:
-    """Values that are all 0 or 1 (or already boolean) as booleans."""
+    """Return values that are all 0 or 1 (or already boolean) as booleans."""
     array = np.asarray(values)
     if array.dtype == np.bool_:
         return array
@@ -56,7 +55,7 @@ def flags(values: ArrayLike) -> BoolArray:
 
 
 def as_texts(values: ArrayLike) -> list[str]:
-    """A column of text as a list."""
+    """Return a column of text as a list of strings."""
     array = np.asarray(values, dtype=object)
     if array.ndim != 1:
         raise ValueError(f"text has {array.ndim} axes; expected one text per row")
@@ -67,7 +66,7 @@ def as_texts(values: ArrayLike) -> list[str]:
 
 
 def paired_texts(truth: ArrayLike, prediction: ArrayLike) -> tuple[list[str], list[str]]:
-    """Both sides as lists of text of one length with at least one row."""
+    """Return both sides as lists of text of the same length with at least one row."""
     left, right = as_texts(truth), as_texts(prediction)
     if len(left) != len(right):
         raise ValueError(f"truth has {len(left)} rows and prediction {len(right)}; expected the same")
@@ -78,23 +77,23 @@ def paired_texts(truth: ArrayLike, prediction: ArrayLike) -> tuple[list[str], li
 
 
 def _check_words(truth: list[str], prediction: list[str]) -> None:
-    """Refuses far more words than there can be a use for, before they are split: a word takes 20 times its letters."""
-    if sum(map(len, prediction)) < 2 * MANY_WORDS:
+    """Raise InvalidSubmission for far too many words, before they are split: a string takes 20 times its letters."""
+    if sum(map(len, prediction)) < 2 * MIN_WORD_LIMIT:
         return
-    most = max(MANY_WORDS, WORDS_MULTIPLE * (len(truth) + sum(len(text.split()) for text in truth)))
+    most = max(MIN_WORD_LIMIT, WORDS_MULTIPLE * (len(truth) + sum(len(text.split()) for text in truth)))
     words = chain.from_iterable(map(_WORD.finditer, prediction))
     if next(islice(words, most, None), None) is not None:
-        raise InvalidSubmission(f"The texts have more than {most:,} words together. Write fewer into each row.")
+        raise InvalidSubmission(f"The texts have more than {most:,} words in total. Write fewer words per row.")
 
 
 def check_rows(array: NDArray[Any]) -> None:
-    """Refuses an array that holds nothing to score."""
+    """Raise ValueError for an array without rows."""
     if array.ndim == 0 or array.size == 0:
         raise ValueError(f"found shape {array.shape}; expected at least one row")
 
 
 class RowNumbers(Sequence[str]):
-    """What rows without names are called in messages: row 1, row 2, …; none is spelt out before it is asked for."""
+    """Lazy sequence of default row names in messages: row 1, row 2, …"""
 
     def __init__(self, count: int) -> None:
         self._rows = range(1, count + 1)
@@ -107,7 +106,7 @@ class RowNumbers(Sequence[str]):
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike, *, empty: float) -> FloatArray:
-    """The elementwise quotient, with a given value where the denominator is zero."""
+    """Return the elementwise quotient, with a given value where the denominator is zero."""
     below = np.asarray(denominator, dtype=np.float64)
     out = np.full(below.shape, empty, dtype=np.float64)
     return np.divide(numerator, below, out=out, where=below != 0)

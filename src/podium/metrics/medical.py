@@ -18,7 +18,7 @@ def weighted_log_loss(
     positive: float = 1.0,
     eps: float = 1e-15,
 ) -> float:
-    """The mean over rows of the weighted mean of a row's log losses, with probabilities kept off 0 and 1.
+    """Return the mean over rows of the weighted mean of a row's log losses, with probabilities kept off 0 and 1.
 
     loss = (1 / n) sum_i (sum_j w_ij l_ij) / (sum_j w_ij), l_ij = -ln of the probability given to what is true
     w_ij = weights_j, times `positive` where label j is true of row i

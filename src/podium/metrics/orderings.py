@@ -18,7 +18,7 @@ from podium.task import metric
 
 @metric("Kendall tau", higher_is_better=True)
 def kendall_tau(truth: ArrayLike, prediction: ArrayLike, *, names: Sequence[object] | None = None) -> float:
-    """The Kendall tau correlation of two orders, all rows together; NaN if no row has two items.
+    """Return the Kendall tau correlation of two orders, all rows together; NaN if no row has two items.
 
     tau = 1 - 4 (sum_i S_i) / (sum_i n_i (n_i - 1)), where row i has n_i items and
     S_i = number of its pairs of items that the two sides put in opposite order
@@ -40,11 +40,11 @@ def kendall_tau(truth: ArrayLike, prediction: ArrayLike, *, names: Sequence[obje
 
 
 def _true_places(actual: Tokens, predicted: Tokens) -> IntArray | None:
-    """For each predicted item its place among all items of the truth, rows laid end to end; None if items differ."""
+    """Return each predicted item's position among all items of the concatenated truth; None if items differ."""
     order = np.argsort(actual.key)
     keys = actual.key[order]
     if np.any(keys[1:] == keys[:-1]):
-        raise ValueError("the truth holds an item twice in one row; expected each once")
+        raise ValueError("the truth has an item twice in one row; expected each once")
     if not np.array_equal(keys, np.sort(predicted.key)):
         return None
     return order[np.searchsorted(keys, predicted.key)]
@@ -55,16 +55,17 @@ def _describe_fault(items: list[str], listed: list[str]) -> str:
     unknown = next((item for item in listed if item not in known), None)
     repeated = next((item for item, count in Counter(listed).items() if count > 1), None)
     faults = [f"{reprlib.repr(unknown)} is not one of its items"] if unknown else []
-    faults += [f"{reprlib.repr(repeated)} is there more than once"] if repeated else []
-    faults += [f"{len(missing)} of its {len(items)} items missing"] if missing else []
+    faults += [f"{reprlib.repr(repeated)} occurs more than once"] if repeated else []
+    verb = "is" if len(missing) == 1 else "are"
+    faults += [f"{len(missing)} of its {len(items)} items {verb} missing"] if missing else []
     return f"{'; '.join(faults)}. Every item is expected once."
 
 
 def count_inversions(values: IntArray) -> int:
-    """The number of pairs in the wrong order in a permutation of 0, 1, 2, …
+    """Return the number of pairs in the wrong order in a permutation of 0, 1, 2, …
 
-    A radix sort from the highest bit down: numbers that agree in the bits above stand together in their first
-    order, so a pair that differs in this bit is in the wrong order if its 1 comes before its 0.
+    A radix sort from the highest bit down: numbers that agree in the higher bits are adjacent in their original order,
+    so a pair that differs in this bit is in the wrong order if its 1 comes before its 0.
     """
     inversions = 0
     for bit in reversed(range(len(values).bit_length())):

@@ -21,7 +21,7 @@ def weighted_auc(
     cuts: Sequence[float] = (0.0, 0.4, 1.0),
     weights: Sequence[float] = (2.0, 1.0),
 ) -> float:
-    """The area under the ROC curve, cut at true positive rates into slices that weigh differently; NaN for one class.
+    """Return the area under the ROC curve, cut at true positive rates into weighted slices; NaN for a single class.
 
     slice_k = integral over the false positive rate x of min(max(TPR(x), cut_k), cut_k+1) - cut_k
     score = (sum_k weight_k slice_k) / (sum_k weight_k (cut_k+1 - cut_k))
@@ -52,7 +52,7 @@ def _roc(positive: BoolArray, score: FloatArray) -> tuple[FloatArray, FloatArray
 
 
 def _insert(x: FloatArray, y: FloatArray, cuts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The curve with a point at each cut, so that no step crosses one."""
+    """Return the curve with a point at each cut, so that no step crosses one."""
     new = np.setdiff1d(cuts, y)
     after = np.searchsorted(y, new)
     share = (new - y[after - 1]) / (y[after] - y[after - 1])

@@ -1,7 +1,7 @@
-"""Prediction strings: the objects in a whole column of texts, read into flat arrays and matched without loops.
+"""Prediction strings: columns of texts that list objects, parsed into flat arrays and matched without loops.
 
-An object is written as a fixed number of values separated by blanks, such as `label confidence x y`, and a row holds
-any number of them.
+An object is written as a fixed number of values separated by blanks, such as `label confidence x y`, and a row lists
+any number of objects.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from podium.errors import InvalidSubmission
 from podium.metrics.input_checks import BoolArray, FloatArray, IntArray, RowNumbers, as_texts, paired_texts
+from podium.text import plural
 
 LABEL = "label"
-"""The one field that is not a number."""
-_LARGEST = 1e30
-"""Largest number read; volumes of boxes must not overflow."""
+"""Name of the only field that is not a number."""
+_MAX_NUMBER = 1e30
+"""Largest number accepted, so that volumes of boxes do not overflow."""
 _PAIRS_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
 class Objects:
-    """The objects of many rows, laid end to end."""
+    """Objects of many rows, concatenated."""
 
     row: IntArray
     label: NDArray[np.object_]
-    """Empty texts where the objects have no label."""
+    """Labels of the objects; empty texts if objects have no label."""
     values: dict[str, FloatArray]
-    """The numbers of each field."""
+    """Numbers of each field."""
     count: int
     """Number of rows, the empty ones included."""
 
@@ -41,32 +42,32 @@ class Objects:
         return len(self.row)
 
     def columns(self, *fields: str) -> FloatArray:
-        """Some fields side by side."""
+        """Return some fields as the columns of an array."""
         return np.stack([self.values[field] for field in fields], axis=1)
 
     def take(self, chosen: IntArray | BoolArray) -> Objects:
-        """Some of the objects, in the order given."""
+        """Return some of the objects, in the given order."""
         values = {field: numbers[chosen] for field, numbers in self.values.items()}
         return Objects(self.row[chosen], self.label[chosen], values, self.count)
 
     def by(self, field: str) -> Objects:
-        """The objects by a field, the highest first; equals stay in their order."""
+        """Return the objects sorted by a field, the highest first; the sort is stable."""
         return self.take(np.argsort(-self.values[field], kind="stable"))
 
 
 def parse_objects(
     texts: ArrayLike, fields: str, *, names: Sequence[object] | None = None, single_blanks: bool = True
 ) -> Objects:
-    """Reads a column of prediction strings; an empty text holds no object.
+    """Parse a column of prediction strings; an empty text has no objects.
 
     Args:
         texts: One text per row.
         fields: The values of an object, such as `label confidence x y`.
-        names: What to call each row in an error.
-        single_blanks: Whether any other white space is refused.
+        names: The name of each row in messages.
+        single_blanks: True to refuse other white space.
 
     Raises:
-        InvalidSubmission: A text does not consist of such objects; the message names its row.
+        InvalidSubmission: A text is malformed; the message names its row.
     """
     rows, kinds = as_texts(texts), fields.split()
     called = RowNumbers(len(rows)) if names is None else names
@@ -80,13 +81,15 @@ def parse_objects(
 
     refuse(
         lengths % len(kinds) != 0,
-        lambda row: f"{lengths[row]} values in the text; expected {len(kinds)} per object ({fields})",
+        lambda row: (
+            f"the text has {plural(int(lengths[row]), 'value')}; {len(kinds)} per object are expected ({fields})."
+        ),
     )
     if single_blanks:
         crooked = (bool(text) and text.count(" ") + 1 != length for text, length in zip(rows, lengths, strict=True))
         refuse(
             np.fromiter(crooked, dtype=np.bool_, count=len(rows)),
-            lambda _: "stray white space in the text; expected one blank between values",
+            lambda _: "the text has extra white space; one blank between values is expected.",
         )
     row = np.repeat(np.arange(len(rows)), lengths // len(kinds))
     values = {
@@ -103,10 +106,10 @@ def _numbers(tokens: list[str], kind: str, row: IntArray, names: Sequence[object
         numbers = np.fromiter(map(float, tokens), dtype=np.float64, count=len(tokens))
     except ValueError:
         numbers = np.array([_number_or_nan(token) for token in tokens])
-    strange = ~(np.abs(numbers) <= _LARGEST)
+    strange = ~(np.abs(numbers) <= _MAX_NUMBER)
     if strange.any():
         first = int(np.argmax(strange))
-        raise InvalidSubmission(f"{names[row[first]]}: {kind} is {reprlib.repr(tokens[first])}; expected a number")
+        raise InvalidSubmission(f"{names[row[first]]}: {kind} is {reprlib.repr(tokens[first])}; a number is expected.")
     return numbers
 
 
@@ -126,17 +129,17 @@ def parse_both(
     truth_fields: str | None = None,
     single_blanks: bool = True,
 ) -> tuple[Objects, Objects]:
-    """The objects of two columns whose rows correspond."""
+    """Parse the objects of two aligned columns."""
     left, right = paired_texts(truth, prediction)
     try:
         actual = parse_objects(left, truth_fields or fields, names=names)
-    except InvalidSubmission as fault:  # no submission is to blame for the answers
+    except InvalidSubmission as fault:  # a fault of the answers, not of the submission
         raise ValueError(f"The truth is malformed. {fault}") from fault
     return actual, parse_objects(right, fields, names=names, single_blanks=single_blanks)
 
 
 def encode_labels(left: Objects, right: Objects) -> tuple[IntArray, IntArray]:
-    """The labels as numbers: 0, 1, 2, … in order of first appearance, those of the left first."""
+    """Encode labels as numbers 0, 1, 2, … in order of first appearance, the left side first."""
     codes: defaultdict[str, int] = defaultdict(count().__next__)
     first, second = (
         np.fromiter(map(codes.__getitem__, side.label), dtype=np.int64, count=len(side)) for side in (left, right)
@@ -145,7 +148,7 @@ def encode_labels(left: Objects, right: Objects) -> tuple[IntArray, IntArray]:
 
 
 def group_keys(left: Objects, right: Objects) -> tuple[IntArray, IntArray]:
-    """Row and label in one number: objects with the same key can be matched."""
+    """Return row and label as one number; objects with the same key can be matched."""
     first, second = encode_labels(left, right)
     labels = 1 + max(first.max(initial=0), second.max(initial=0))
     return left.row * labels + first, right.row * labels + second
@@ -153,27 +156,27 @@ def group_keys(left: Objects, right: Objects) -> tuple[IntArray, IntArray]:
 
 @dataclass(frozen=True)
 class ObjectPairs:
-    """Objects of two sides that can be matched."""
+    """Pairs of objects of two sides that can be matched."""
 
     left: IntArray
     right: IntArray
     value: FloatArray
-    """How well they match."""
+    """Quality of each match."""
 
     def take(self, chosen: IntArray | BoolArray) -> ObjectPairs:
         return ObjectPairs(self.left[chosen], self.right[chosen], self.value[chosen])
 
     def best_first(self, *, last_of_equals: bool = False) -> ObjectPairs:
-        """By left object, its best match first; of equal matches the first (or last) right object."""
+        """Return the pairs by left object, its best match first; ties by the first (or last) right object."""
         return self.take(np.lexsort((-self.right if last_of_equals else self.right, -self.value, self.left)))
 
 
 def matching_pairs(
     left_key: IntArray, right_key: IntArray, measure: Callable[[IntArray, IntArray], ArrayLike], *, above: float
 ) -> ObjectPairs:
-    """All pairs with the same key whose measure exceeds a bound, by left and then by right object.
+    """Return all pairs with the same key whose measure exceeds a bound, by left and then by right object.
 
-    `measure` gets the places of the left and of the right object of each pair.
+    `measure` gets the positions of the left and of the right object of each pair.
     """
     order = np.argsort(right_key, kind="stable")
     begins = np.searchsorted(right_key[order], left_key, side="left")
@@ -198,13 +201,13 @@ def matching_pairs(
 
 
 def _segments(values: IntArray) -> tuple[IntArray, IntArray]:
-    """Where stretches of equal values begin and end."""
+    """Return the beginnings and ends of runs of equal values."""
     begins = np.flatnonzero(np.diff(values, prepend=-1))
     return begins, np.append(begins[1:], len(values))[: len(begins)]
 
 
 def place_in_group(key: IntArray) -> IntArray:
-    """How many objects with the same key stand before each."""
+    """Return the number of earlier objects with the same key for each object."""
     order = np.argsort(key, kind="stable")
     begins, ends = _segments(key[order])
     place = np.empty(len(key), dtype=np.int64)
@@ -213,10 +216,10 @@ def place_in_group(key: IntArray) -> IntArray:
 
 
 def match_greedily(claimant: IntArray, target: IntArray) -> BoolArray:
-    """Which pairs come about if claimants, the lowest first, each take the first target of theirs that is still free.
+    """Return a mask of the pairs chosen when claimants, the lowest first, each take their first free target.
 
-    The pairs are sorted by claimant, its preferred target first. Claimants are served side by side: whoever stands
-    first among all that could still take its preferred target gets it, whatever the others do.
+    The pairs are sorted by claimant, its preferred target first. Claimants are processed in parallel: in each round,
+    a target goes to the first claimant among all that could still take it, if it prefers that target.
     """
     chosen = np.zeros(len(claimant), dtype=np.bool_)
     served = np.zeros(claimant.max(initial=0) + 1, dtype=np.bool_)

@@ -18,7 +18,7 @@ _EMPTY_ITEM = re.compile(r"(?<![^ ])(?= )")
 
 @metric("MAP@k", higher_is_better=True)
 def map_at_k(truth: ArrayLike, prediction: ArrayLike, *, k: int, empty_items: bool = False) -> float:
-    """The mean over rows of the average precision within the first k predicted items.
+    """Return the mean over rows of the average precision within the first k predicted items.
 
     AP@k = (1 / min(number of relevant items, k)) sum over hits at rank r <= k of (hits up to r) / r
     An item counts as a hit once, repeats use up a rank; a row without relevant items has AP 0.
@@ -43,7 +43,7 @@ def map_at_k(truth: ArrayLike, prediction: ArrayLike, *, k: int, empty_items: bo
 
 @metric("NDCG@k", higher_is_better=True)
 def ndcg_at_k(truth: ArrayLike, prediction: ArrayLike, *, k: int) -> float:
-    """The mean over rows of the discounted gain of the first k predicted items, as a share of the best.
+    """Return the mean over rows of the discounted gain of the first k predicted items, as a share of the best.
 
     DCG = sum over hits at rank r <= k of 1 / log2(r + 1)
     NDCG@k = DCG / (sum over r = 1 .. min(number of relevant items, k) of 1 / log2(r + 1))
@@ -72,7 +72,7 @@ class _Hits:
     """Number of distinct relevant items of each row."""
 
     def add_up(self, gains: FloatArray, *, best: ArrayLike) -> FloatArray:
-        """What the hits of each row gain, as a share of the best."""
+        """Return the gain of the hits of each row, as a share of the best possible gain."""
         return ratio(np.bincount(self.row, weights=gains, minlength=len(self.relevant)), best, empty=0.0)
 
 

@@ -18,7 +18,7 @@ from podium.task import metric
 @metric("RMSE", higher_is_better=False)
 @np.errstate(over="ignore", invalid="ignore")
 def rmse(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """The root of the mean squared error, averaged over columns.
+    """Return the root of the mean squared error, averaged over columns.
 
     RMSE = sqrt((1 / n) sum_i (truth_i - prediction_i)^2)
 
@@ -32,7 +32,7 @@ def rmse(truth: ArrayLike, prediction: ArrayLike) -> float:
 @metric("RMSLE", higher_is_better=False)
 @np.errstate(over="ignore", invalid="ignore")
 def rmsle(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """The root of the mean squared error of logarithms, averaged over columns; NaN with any value <= -1.
+    """Return the root of the mean squared error of logarithms, averaged over columns; NaN with any value <= -1.
 
     RMSLE = sqrt((1 / n) sum_i (ln(1 + truth_i) - ln(1 + prediction_i))^2)
 
@@ -55,7 +55,7 @@ def _log1p(values: FloatArray) -> FloatArray:
 @metric("MAE", higher_is_better=False)
 @np.errstate(over="ignore", invalid="ignore")
 def mae(truth: ArrayLike, prediction: ArrayLike, *, decimals: int | None = None) -> float:
-    """The mean absolute error over all values, rounded where `decimals` are given: halves to the even number.
+    """Return the mean absolute error over all values, rounded where `decimals` are given: halves to the even number.
 
     MAE = (1 / n) sum_i |truth_i - prediction_i|
 
@@ -71,7 +71,7 @@ def mae(truth: ArrayLike, prediction: ArrayLike, *, decimals: int | None = None)
 @metric("Mean log MAE of groups", higher_is_better=False)
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def group_log_mae(truth: ArrayLike, prediction: ArrayLike, *, groups: ArrayLike, floor: float = 0.0) -> float:
-    """The mean over groups of rows of the logarithm of their MAE; minus infinity where a group has no error.
+    """Return the mean over groups of rows of the logarithm of their MAE; minus infinity where a group has no error.
 
     score = (1 / G) sum_g ln(max(MAE of group g, floor))
 
@@ -88,7 +88,7 @@ def group_log_mae(truth: ArrayLike, prediction: ArrayLike, *, groups: ArrayLike,
 @metric("SMAPE", higher_is_better=False)
 @np.errstate(over="ignore", invalid="ignore")
 def smape(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """The symmetric mean absolute error in percent, from 0 to 200.
+    """Return the symmetric mean absolute error in percent, from 0 to 200.
 
     SMAPE = (100 / n) sum_i 2 |truth_i - prediction_i| / (|truth_i| + |prediction_i|), a term of 0 / 0 being 0
 
@@ -109,7 +109,7 @@ def pinball(
     quantile: float = 0.5,
     quantiles: Sequence[float] | None = None,
 ) -> float:
-    """The mean pinball loss of one predicted quantile, or of several in the columns of the prediction.
+    """Return the mean pinball loss of one predicted quantile, or of several in the columns of the prediction.
 
     loss = mean of max(q d, (q - 1) d), d = truth - prediction
     The truth has one column, or the same one for each quantile.
@@ -136,7 +136,7 @@ def pinball(
 def laplace_log_likelihood(
     truth: ArrayLike, prediction: ArrayLike, *, floor: float = 70.0, cap: float = 1000.0
 ) -> float:
-    """The mean log likelihood of a Laplace law whose value and sigma are the two columns of the prediction.
+    """Return the mean log likelihood of a Laplace law whose value and sigma are the two columns of the prediction.
 
     s = max(sigma, floor), d = min(|truth - value|, cap)
     score = mean of -sqrt(2) d / s - ln(sqrt(2) s)
@@ -164,7 +164,7 @@ def _one_column(truth: ArrayLike, columns: FloatArray, *, width: int) -> FloatAr
 @metric("Pearson correlation", higher_is_better=True)
 @np.errstate(over="ignore", invalid="ignore")
 def pearson(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """The linear correlation, averaged over columns; NaN where a column is constant.
+    """Return the linear correlation, averaged over columns; NaN where a column is constant.
 
     r = sum_i (t_i - mean t)(p_i - mean p) / sqrt(sum_i (t_i - mean t)^2 sum_i (p_i - mean p)^2)
 
@@ -178,7 +178,7 @@ def pearson(truth: ArrayLike, prediction: ArrayLike) -> float:
 @metric("Spearman correlation", higher_is_better=True)
 @np.errstate(over="ignore", invalid="ignore")
 def spearman(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """The correlation of ranks, averaged over columns; NaN where a column is constant.
+    """Return the correlation of ranks, averaged over columns; NaN where a column is constant.
 
     rho = Pearson correlation of the ranks, equal values sharing the mean of their ranks
 
@@ -198,7 +198,7 @@ def _correlation(truth: FloatArray, prediction: FloatArray) -> float:
 
 
 def _unit(values: FloatArray) -> FloatArray:
-    """Each column moved to mean 0 and scaled to length 1; NaN where it is constant."""
+    """Return each column shifted to mean 0 and scaled to length 1; NaN if it is constant."""
     constant = np.min(values, axis=0) == np.max(values, axis=0)
     centred = values - np.mean(values, axis=0)
     scaled = centred / np.max(np.abs(centred), axis=0)  # squares of tiny numbers would vanish

@@ -15,7 +15,7 @@ from podium.task import metric
 
 @metric("Dice", higher_is_better=True)
 def dice(truth: ArrayLike, prediction: ArrayLike, *, pooled: bool = False) -> float:
-    """The Dice coefficient of 0/1 arrays, first axis = sample: mean over samples, or of all pixels at once.
+    """Return the Dice coefficient of 0/1 arrays, first axis = sample: mean over samples, or over all pixels together.
 
     Dice = 2 |A and B| / (|A| + |B|), and 1 where both are empty
 
@@ -28,7 +28,7 @@ def dice(truth: ArrayLike, prediction: ArrayLike, *, pooled: bool = False) -> fl
 
 @metric("Mean IoU", higher_is_better=True)
 def mean_iou(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """The mean over samples of the intersection over union of 0/1 arrays, first axis = sample.
+    """Return the mean over samples of the intersection over union of 0/1 arrays, first axis = sample.
 
     IoU = |A and B| / |A or B|, and 1 where both are empty
 
@@ -49,7 +49,7 @@ def rle_dice(
     size: int | NDArray[np.integer] | None = None,
     strict_size: bool = False,
 ) -> float:
-    """The Dice coefficient of run-length masks: mean over rows, or of all pixels at once.
+    """Return the Dice coefficient of run-length masks: mean over rows, or over all pixels together.
 
     Dice = 2 |A and B| / (|A| + |B|), and 1 where both are empty
     Names, size and strict_size are those of `podium.metrics.run_length.parse_runs`.
@@ -70,7 +70,7 @@ def rle_mean_iou(
     size: int | NDArray[np.integer] | None = None,
     strict_size: bool = False,
 ) -> float:
-    """The mean over rows of the intersection over union of run-length masks.
+    """Return the mean over rows of the intersection over union of run-length masks.
 
     IoU = |A and B| / |A or B|, and 1 where both are empty
     Names, size and strict_size are those of `podium.metrics.run_length.parse_runs`.
@@ -92,7 +92,7 @@ def rle_f_beta(
     size: int | NDArray[np.integer] | None = None,
     strict_size: bool = False,
 ) -> float:
-    """The mean over rows of the weighted harmonic mean of precision and recall of run-length masks.
+    """Return the mean over rows of the weighted harmonic mean of precision and recall of run-length masks.
 
     F = (1 + beta^2) |A and B| / (beta^2 |A| + |B|) for the true mask A and the predicted B, and 0 where both are empty
     Names, size and strict_size are those of `podium.metrics.run_length.parse_runs`.
@@ -115,7 +115,7 @@ def rle_iou_precision(
     blank_is_all: bool = False,
     names: Sequence[object] | None = None,
 ) -> float:
-    """The mean over rows of the share of the thresholds 0.5, 0.55, … 0.95 that the IoU of run-length masks exceeds.
+    """Return the mean share of the thresholds 0.5, 0.55, … 0.95 that the IoU of a row's run-length masks exceeds.
 
     IoU = |A and B| / |A or B|, and 1 where both are empty
     With `blank_is_all`, an empty prediction is one that covers everything, unless the true mask is empty as well.

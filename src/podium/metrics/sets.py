@@ -15,7 +15,7 @@ from podium.task import metric
 
 @metric("Word Jaccard", higher_is_better=True)
 def word_jaccard(truth: ArrayLike, prediction: ArrayLike, *, both_empty: float = 1.0) -> float:
-    """The mean over rows of the Jaccard index of the lower-cased words; `both_empty` for a row without any.
+    """Return the mean over rows of the Jaccard index of the lower-cased words; `both_empty` for a row without any.
 
     J = |A and B| / |A or B|
 
@@ -30,7 +30,7 @@ def word_jaccard(truth: ArrayLike, prediction: ArrayLike, *, both_empty: float =
 
 @metric("Micro F1 of labels", higher_is_better=True)
 def label_micro_f1(truth: ArrayLike, prediction: ArrayLike, *, ignore_unknown: bool = False) -> float:
-    """The F1 of all (row, label) pairs together; 0 where no row has a label on either side.
+    """Return the F1 of all (row, label) pairs together; 0 where no row has a label on either side.
 
     F1 = 2 TP / (2 TP + FP + FN), counted over all rows
     With `ignore_unknown`, predicted labels that no row of the truth has are dropped; otherwise they are FP.
@@ -46,7 +46,7 @@ def label_micro_f1(truth: ArrayLike, prediction: ArrayLike, *, ignore_unknown: b
 
 @metric("Mean F1 of labels", higher_is_better=True)
 def label_mean_f1(truth: ArrayLike, prediction: ArrayLike, *, both_empty: float = 1.0) -> float:
-    """The mean over rows of the F1 of the row's label sets; `both_empty` for a row without any.
+    """Return the mean over rows of the F1 of the row's label sets; `both_empty` for a row without any.
 
     F1 = 2 |A and B| / (|A| + |B|)
 

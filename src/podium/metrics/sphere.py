@@ -16,7 +16,7 @@ EARTH_RADIUS_M = 6_371_000.0
 @metric("Mean angular error", higher_is_better=False)
 @np.errstate(over="ignore", invalid="ignore")
 def angular_error(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """The mean angle in radians between directions given by two columns, azimuth and zenith.
+    """Return the mean angle in radians between directions given by two columns, azimuth and zenith.
 
     angle = arccos(sin z sin w cos(a - b) + cos z cos w), for directions (a, z) and (b, w)
 
@@ -31,7 +31,7 @@ def angular_error(truth: ArrayLike, prediction: ArrayLike) -> float:
 
 @np.errstate(over="ignore", invalid="ignore")
 def haversine_m(places: ArrayLike, others: ArrayLike) -> FloatArray:
-    """The distance in metres of each pair of places given by two columns, latitude and longitude in degrees.
+    """Return the distance in metres of each pair of places given by two columns, latitude and longitude in degrees.
 
     h = sin^2((f - g) / 2) + cos f cos g sin^2((l - m) / 2), distance = 2 r arcsin(sqrt(h)), for (f, l) and (g, m)
     """
@@ -47,7 +47,7 @@ def haversine_m(places: ArrayLike, others: ArrayLike) -> FloatArray:
 def percentile_distance_m(
     truth: ArrayLike, prediction: ArrayLike, *, groups: ArrayLike, percentiles: Sequence[float] = (50, 95)
 ) -> float:
-    """The mean over groups of places of some percentiles of the distance in metres, averaged.
+    """Return the mean over groups of places of some percentiles of the distance in metres, averaged.
 
     score = mean over groups g and percentiles q of (percentile q of the distances in g)
 

@@ -30,7 +30,7 @@ def dice_hausdorff(
     most_times: float = math.inf,
     dice_weight: float = 0.4,
 ) -> float:
-    """How well run-length masks agree one by one and, stacked up, in space; what is empty on both sides is left out.
+    """Return the agreement of run-length masks: 2D Dice and 3D Hausdorff distance of stacks, without empty pairs.
 
     score = w mean Dice of the masks + (1 - w) (1 - mean Hausdorff distance of the stacks)
 
@@ -68,7 +68,7 @@ def stack_distances(
     sides: IntArray,
     most_times: float = math.inf,
 ) -> FloatArray:
-    """The Hausdorff distance of each stack of masks, in diagonals of its box; NaN where both sides are empty.
+    """Return the Hausdorff distance of each stack of masks, in diagonals of its box; NaN where both sides are empty.
 
     It is 1 where one side is empty, or the prediction has more than `most_times` the voxels of the truth.
 
@@ -107,11 +107,11 @@ class Body:
         return int(np.count_nonzero(self.filled)) if len(self.places) else 0
 
     def coordinates(self, places: IntArray) -> FloatArray:
-        """Where places lie in a box whose sides are all as long, and whose diagonal has length 1."""
+        """Return positions in a box scaled to equal sides and a diagonal of length 1."""
         return np.stack(np.unravel_index(places, self.padded), axis=1) / ((np.array(self.padded) - 2) * math.sqrt(3))
 
     def surface(self) -> IntArray:
-        """The places with an empty neighbour. Seen from outside, the nearest place of a body is one of them."""
+        """Return the places with an empty neighbour. Seen from outside, the nearest place of a body is one of them."""
         enclosed = np.ones(len(self.places), dtype=np.bool_)
         for step in (self.padded[1] * self.padded[2], self.padded[2], 1):
             enclosed &= self.filled[self.places + step] & self.filled[self.places - step]
@@ -119,7 +119,7 @@ class Body:
 
 
 def body_of(voxels: tuple[IntArray, IntArray, IntArray], shape: tuple[int, int, int]) -> Body:
-    """The body of the voxels with these indices along each side of a box."""
+    """Return the body of the voxels with these indices along each side of a box."""
     padded = (shape[0] + 2, shape[1] + 2, shape[2] + 2)
     x, y, z = voxels
     places = ((x + 1) * padded[1] + y + 1) * padded[2] + z + 1
@@ -135,7 +135,7 @@ def _body(runs: Runs, chosen: BoolArray, layer: IntArray, shape: tuple[int, int,
 
 
 def hausdorff(left: Body, right: Body) -> float:
-    """The Hausdorff distance of two bodies in boxes of one shape, the sides scaled to one length, in diagonals.
+    """Return the Hausdorff distance of two bodies in boxes of one shape, the sides scaled to one length, in diagonals.
 
     d = max(max over a of min over b of |a - b|, max over b of min over a of |a - b|)
     """
@@ -143,7 +143,7 @@ def hausdorff(left: Body, right: Body) -> float:
 
 
 def _farthest(body: Body, other: Body) -> float:
-    """How far from the other body the farthest voxel of a body lies."""
+    """Return the largest distance of a body's voxels from the other body."""
     from scipy.spatial import cKDTree
 
     outside = body.places[~other.filled[body.places]]

@@ -15,7 +15,7 @@ _ROWS_AT_ONCE = 500
 
 @metric("Concordance index", higher_is_better=True)
 def concordance(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """How often, of two rows, the one with the higher risk has its event first; NaN if no two can be compared.
+    """Return the share of comparable pairs in which the higher risk has its event first; NaN if there are none.
 
     C = (pairs in the right order + half of those with equal risks) / pairs that can be compared
     The truth is a time; a negative one says that nothing had happened until then. Two rows can be compared if the

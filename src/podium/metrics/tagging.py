@@ -13,7 +13,7 @@ from podium.task import metric
 
 @metric("Label-weighted label-ranking average precision", higher_is_better=True)
 def lwlrap(truth: ArrayLike, prediction: ArrayLike) -> float:
-    """The mean over all true labels of the precision at their rank within the row; NaN if there are none.
+    """Return the mean over all true labels of the precision at their rank within the row; NaN if there are none.
 
     lwlrap = (1 / number of true labels) sum over true labels (i, j) of t_ij / r_ij, where in row i
     r_ij labels are scored at least as high as label j, and t_ij of these are true

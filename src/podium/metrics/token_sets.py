@@ -12,29 +12,29 @@ from numpy.typing import NDArray
 from podium.metrics.input_checks import BoolArray, IntArray
 
 _WIDTH = 8
-"""Bytes of a word that are compared at once, as one number."""
-# What str.split takes for blanks: single bytes of UTF-8, then the longer ones.
+"""Number of bytes of a word that are compared as one number."""
+# White space of str.split: single bytes of UTF-8, then longer sequences.
 _BLANKS = np.isin(np.arange(256), [*range(9, 14), *range(28, 33)])
-_WIDE_BLANKS = tuple(
+_MULTIBYTE_BLANKS = tuple(
     chr(code).encode() for code in (0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000)
 )
 _ROWS_OF_A_PART = 20_000
-"""Few enough that what is computed for them stays in the processor's cache."""
+"""Number of rows per part, small enough for intermediate arrays to fit into the CPU cache."""
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """The words of a column of texts, laid end to end."""
+    """Words of a column of texts, concatenated."""
 
     code: IntArray
-    """Each word as a number below `vocabulary`."""
+    """Number of each word, below `vocabulary`."""
     counts: IntArray
-    """How many words each row has."""
+    """Number of words of each row."""
     vocabulary: int
 
     @cached_property
     def row(self) -> IntArray:
-        """The row of each word."""
+        """Row of each word."""
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
     @cached_property
@@ -43,12 +43,12 @@ class Tokens:
         return self.row * self.vocabulary + self.code
 
     def places(self, words: IntArray) -> IntArray:
-        """Where in their rows some of the words stand, from 0."""
+        """Return the positions of words in their rows, from 0."""
         before = np.cumsum(self.counts) - self.counts
         return words - before[self.row[words]]
 
     def where(self, chosen: BoolArray) -> Tokens:
-        """The words that are chosen, in rows of the same numbers."""
+        """Return the chosen words, with unchanged row numbers."""
         counts = np.bincount(self.row[chosen], minlength=len(self.counts))
         return Tokens(self.code[chosen], counts, self.vocabulary)
 
@@ -64,7 +64,7 @@ class WordPairs:
     """Number of rows, the empty ones included."""
 
     def sizes(self) -> IntArray:
-        """How many distinct words each row has."""
+        """Number of distinct words of each row."""
         return np.bincount(self.key // self.vocabulary, minlength=self.count)
 
     def where(self, chosen: BoolArray) -> WordPairs:
@@ -91,7 +91,7 @@ class _Words:
 
 
 def encode(truth: list[str], prediction: list[str]) -> tuple[Tokens, Tokens]:
-    """Splits two columns of texts at blanks, with one numbering of words for both."""
+    """Split two columns of texts at blanks, with one numbering of words for both."""
     words = _split(truth + prediction)
     code, vocabulary = _number(words)
     border = words.counts[: len(truth)].sum()
@@ -102,7 +102,7 @@ def encode(truth: list[str], prediction: list[str]) -> tuple[Tokens, Tokens]:
 
 
 def encode_parts(truth: list[str], prediction: list[str]) -> Iterator[tuple[Tokens, Tokens]]:
-    """Splits two columns as `encode` does, some rows at a time; each part has its own numbering."""
+    """Split two columns as `encode` does, some rows at a time; each part has its own numbering."""
     for start in range(0, len(truth), _ROWS_OF_A_PART):
         part = slice(start, start + _ROWS_OF_A_PART)
         yield encode(truth[part], prediction[part])
@@ -122,19 +122,19 @@ def _split(texts: list[str]) -> _Words:
 
 
 def _lay_end_to_end(texts: list[str]) -> tuple[NDArray[np.uint8], IntArray]:
-    """The bytes of the texts, none of them zero, with blanks around each, and the length of each in bytes."""
+    """Return the bytes of the texts, none of them zero, with blanks around each, and the length of each in bytes."""
     rows: Sequence[str | bytes] = texts
     joined = f" {' '.join(texts)}{' ' * _WIDTH}".encode("utf-8", "surrogatepass")
     if not joined.isascii():
         rows = [text.encode("utf-8", "surrogatepass") for text in texts]
-        for blank in _WIDE_BLANKS:
+        for blank in _MULTIBYTE_BLANKS:
             joined = joined.replace(blank, b" " * len(blank))
     lengths = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
     return np.frombuffer(joined.replace(b"\0", b"\xff"), dtype=np.uint8), lengths  # UTF-8 has no byte 255
 
 
 def _read_pieces(letters: NDArray[np.uint8], begins: IntArray, lengths: IntArray) -> NDArray[np.uint64]:
-    """Some stretches of the letters, each as a number; zeros stand for the bytes that it lacks."""
+    """Return pieces of the letters as numbers, padded with zero bytes."""
     from_each_letter = np.ndarray((len(letters) - _WIDTH + 1,), dtype="<u8", buffer=letters, strides=(1,))
     bits_beyond = 8 * (_WIDTH - lengths)
     pieces: NDArray[np.uint64] = np.left_shift(from_each_letter[begins], bits_beyond.astype(np.uint64))
@@ -162,13 +162,13 @@ def _number(words: _Words) -> tuple[IntArray, int]:
 
 
 def _count_up(counts: IntArray) -> IntArray:
-    """The numbers from 0 to below each count, end to end."""
+    """Return the numbers from 0 to below each count, end to end."""
     ends = np.cumsum(counts)
     return np.arange(counts.sum()) - np.repeat(ends - counts, counts)
 
 
 def unique_pairs(tokens: Tokens) -> WordPairs:
-    """The set of words of each row."""
+    """Return the set of words of each row."""
     key = np.sort(tokens.key)
     is_new = np.append(True, key[1:] != key[:-1])[: len(key)]
     return WordPairs(key[is_new], tokens.vocabulary, len(tokens.counts))

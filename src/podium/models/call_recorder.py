@@ -1,4 +1,4 @@
-"""What is journalled of each request to a model: enough for its provider to say whether it ever was made."""
+"""Recorder of model calls: journals enough of each request for the provider to confirm that it was made."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 from podium.workspace.journal.events import ModelCall
 
 ANSWER_IDS = ("id", "responseId", "response_id")
-"""Where providers put their name for an answer."""
+"""Response fields in which providers return the id of an answer."""
 NOT_SENT = frozenset({"extra_headers", "extra_query", "extra_body", "timeout"})
-"""In the body, that is."""
+"""Request settings that are not part of the body."""
 
 
 class CallRecorder:
-    """Keeps calls until the journal takes them."""
+    """Buffer of model calls until the journal takes them."""
 
     def __init__(self) -> None:
         self._calls: list[ModelCall] = []
 
     def note(self, model: str, request: Mapping[str, Any], response: Mapping[str, Any]) -> None:
-        """Notes an answered request, both as the provider's client has them."""
+        """Record an answered request; both arguments are as the provider's client has them."""
         found = next((response[name] for name in ANSWER_IDS if response.get(name)), None)
         self._calls.append(
             ModelCall(
@@ -33,16 +33,16 @@ class CallRecorder:
         )
 
     def take(self) -> tuple[ModelCall, ...]:
-        """The calls, which are then gone."""
+        """Return the recorded calls and clear the buffer."""
         taken, self._calls = tuple(self._calls), []
         return taken
 
 
 def request_sha256(request: Mapping[str, Any]) -> str:
-    """Of the body that was sent, independent of the order of keys and of spaces.
+    """Return the hash of a request body, independent of key order and whitespace.
 
     Args:
-        request: as the provider's Python client takes it: with settings that are not sent, and None for what is unset.
+        request: arguments of the provider's Python client, including those that are not sent or are None.
     """
     body = {**request, **(request.get("extra_body") or {})}
     sent = {name: value for name, value in body.items() if value is not None and name not in NOT_SENT}

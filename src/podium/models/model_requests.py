@@ -1,7 +1,7 @@
-"""Reaching models: requests that are repeated when that may help, and prompts that fit.
+"""Model requests: retries with back-off, and prompts shortened to fit the context window.
 
-Every retry is ours, none is hidden in a client: so it is counted, its cause is told while it lasts, and it ends with
-the run's time.
+All retries happen here, none inside a client: so they are counted, their cause is shown while waiting, and they end
+when the run's time is up.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import anyio
 
-from podium.inspect_internals import told_window, without_hidden_retries
-from podium.models.provider_errors import ModelFailure, read_failure
+from podium.inspect_internals import context_window_of, disable_client_retries
+from podium.models.provider_errors import ModelFailure, parse_failure
 from podium.models.token_limits import (
     ModelLimits,
     ModelUnreachableError,
     WindowTooSmallError,
+    prompt_size,
     shortened,
-    size_of,
 )
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
     from inspect_ai.tool import ToolFunction, ToolInfo
 
-RETRIES = 8
+MAX_RETRIES = 8
 FIRST_PAUSE_S = 0.5
 PAUSE_GROWTH = 3.0
-LONGEST_PAUSE_S = 240.0
-"""With these, eight retries take about eleven minutes."""
-SHRINKS = 6
-"""How often a prompt that does not fit is cut before the model is given up."""
-GO_ON = "Nothing is lost: repeat the command with --retry and the run goes on from here"
+MAX_PAUSE_S = 240.0
+"""Longest pause between retries; with these values, eight retries take about eleven minutes."""
+MAX_SHRINKS = 6
+"""Maximum number of times a prompt is shortened to fit the context window."""
+RETRY_HINT = "Nothing is lost: repeat the command with --retry to continue the run from here"
 
 
 def _only(role: str, **settings: Any) -> GenerateConfig:
@@ -46,21 +46,21 @@ def _only(role: str, **settings: Any) -> GenerateConfig:
 
 @dataclass
 class ModelAccess:
-    """What a run knows about its models, and how long it may wait for them."""
+    """Limits, settings and notes of a run's model requests."""
 
     remaining_s: Callable[[], float | None] = lambda: None
     tell: Callable[[str], None] = lambda text: None
-    """Is told what is being waited for."""
+    """Callback for status messages, such as the reason for a retry."""
     config: Callable[..., GenerateConfig] = _only
-    """How a model in a role is asked from within actions; further settings are defaults."""
-    retries: int = RETRIES
-    """Of requests from within actions."""
+    """Function that returns the request settings for a role; keyword arguments are defaults."""
+    retries: int = MAX_RETRIES
+    """Number of retries of model requests made by actions."""
     limits: dict[str, ModelLimits] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    """What the journal should say of the requests since it was last written."""
+    """Notes for the journal since the last step."""
 
     def take_notes(self) -> tuple[str, ...]:
-        """The notes, which are then gone."""
+        """Return the notes and clear them."""
         found, self.notes = tuple(dict.fromkeys(self.notes)), []
         return found
 
@@ -69,7 +69,7 @@ _ACCESS: ContextVar[ModelAccess | None] = ContextVar("model_access", default=Non
 
 
 def model_access() -> ModelAccess:
-    """That of the current run."""
+    """Return the model access of the current run."""
     found = _ACCESS.get()
     if found is None:
         found = ModelAccess()
@@ -77,28 +77,28 @@ def model_access() -> ModelAccess:
     return found
 
 
-def use_access(access: ModelAccess) -> None:
-    """Makes all that is begun from here on use it."""
+def set_model_access(access: ModelAccess) -> None:
+    """Set the model access for everything started from here on."""
     _ACCESS.set(access)
 
 
-async def limits_of(model: Model, context_tokens: int | None = None) -> ModelLimits:
-    """What is known about a model, from its provider, from Inspect, or from somebody who says so.
+async def get_model_limits(model: Model, context_tokens: int | None = None) -> ModelLimits:
+    """Return the limits of a model, from the user, its provider or Inspect.
 
     Raises:
-        WindowTooSmallError: no agent can work with it.
+        WindowTooSmallError: the context window is too small for any agent.
     """
     known = model_access().limits
     name = str(model)
     if name not in known:
-        window, answer = (context_tokens, None) if context_tokens else await told_window(model)
+        window, answer = (context_tokens, None) if context_tokens else await context_window_of(model)
         known[name] = ModelLimits(name, window=window, answer=answer)
     known[name].check()
     return known[name]
 
 
 Prompt: TypeAlias = "Callable[[int | None], Sequence[ChatMessage]]"
-"""Messages that keep within a number of characters as well as they can; None where there is no limit."""
+"""Function that returns messages of at most about this number of characters; None means no limit."""
 
 
 async def generate(
@@ -108,51 +108,51 @@ async def generate(
     *,
     tools: Sequence[ToolInfo] = (),
     tool_choice: ToolFunction | None = None,
-    retries: int = RETRIES,
+    retries: int = MAX_RETRIES,
     context_tokens: int | None = None,
 ) -> ModelOutput:
-    """A model's answer to a prompt, which is made shorter, or else cut, if the model's window is too small for it.
+    """Return a model's answer to a prompt, which is shortened or cut if it exceeds the context window.
 
     Args:
-        tool_choice: the tool to answer with. A model that takes no tools is asked without, for the same in text.
+        tool_choice: the tool to answer with. Models without tool support are asked for the same as text.
 
     Raises:
-        ModelUnreachableError: there was none; says why.
+        ModelUnreachableError: there is no answer; the message gives the reason.
     """
-    limits = await limits_of(model, context_tokens)
-    wanted = config.max_tokens or 4_096
+    limits = await get_model_limits(model, context_tokens)
+    requested = config.max_tokens or 4_096
     said = ""
-    for _ in range(SHRINKS):
+    for _ in range(MAX_SHRINKS):
         if tool_choice and "tools" in limits.refused:
             tools, tool_choice = (), None
-        room = limits.prompt_characters(wanted)
-        room = None if room is None else max(0, room - size_of((), tools))
+        room = limits.prompt_characters(requested)
+        room = None if room is None else max(0, room - prompt_size((), tools))
         messages = list(prompt(room) if callable(prompt) else prompt)
         fitting = messages if room is None else shortened(messages, room)
-        sent = size_of(fitting, tools)
-        allowed = limits.answer_tokens(wanted, sent)
+        sent = prompt_size(fitting, tools)
+        allowed = limits.answer_tokens(requested, sent)
         changes = {"max_tokens": allowed, **dict.fromkeys(limits.refused - {"tool_choice", "tools"})}
         choice = None if "tool_choice" in limits.refused else tool_choice
         request = _Request(model, fitting, config.model_copy(update=changes), tools, choice)
         answer = await request.answer(retries)
         if isinstance(answer, ModelFailure) and answer.setting in limits.refused | _needed(tools, tool_choice):
-            raise ModelUnreachableError(f"The model {model} refused the request: {answer.cause}. {GO_ON}")
+            raise ModelUnreachableError(f"The model {model} refused the request: {answer.cause}. {RETRY_HINT}")
         if not isinstance(answer, ModelFailure):
             used = answer.usage
             is_cut_off = answer.stop_reason in ("max_tokens", "model_length")
             limits.observe(sent=sent, prompt_tokens=_prompt_tokens(used), is_cut_off=is_cut_off)
             return answer
         said = answer.cause
-        model_access().notes.append(limits.learn(answer, sent=sent, wanted=allowed))
+        model_access().notes.append(limits.learn(answer, sent=sent, requested=allowed))
         limits.check()
     raise WindowTooSmallError(
-        f"The prompt does not fit the window of {limits.name}, however it is cut. It said: {said}. Serve the "
-        "model with a larger window, or use another"
+        f"The prompt does not fit the context window of {limits.name}, even when shortened. The provider's message: "
+        f"{said}. Serve the model with a larger context window, or use another model"
     )
 
 
 def _needed(tools: Sequence[ToolInfo], tool_choice: ToolFunction | None) -> set[str]:
-    """What cannot be left out: tools among which the model is to choose."""
+    """Return the settings that cannot be dropped: `tools`, if the model must choose among several."""
     return {"tools"} if tools and tool_choice is None else set()
 
 
@@ -171,10 +171,10 @@ class _Request:
     tool_choice: ToolFunction | None
 
     async def answer(self, retries: int) -> ModelOutput | ModelFailure:
-        """The answer, or why it has to be asked for differently; asked again for as long as that may help.
+        """Send the request with retries, and return the answer or a failure that a different request can avoid.
 
         Raises:
-            ModelUnreachableError: it never came.
+            ModelUnreachableError: all retries failed.
         """
         access, waited = model_access(), 0.0
         for retry in range(1, retries + 2):
@@ -184,12 +184,18 @@ class _Request:
             if not isinstance(answer, ModelFailure) or answer.kind in ("window", "answer", "setting"):
                 return answer
             if answer.kind == "final":
-                raise ModelUnreachableError(f"The model {self.model} refused the request: {answer.cause}. {GO_ON}")
+                raise ModelUnreachableError(f"The model {self.model} refused the request: {answer.cause}. {RETRY_HINT}")
             left = access.remaining_s()
-            pause = min(pause or FIRST_PAUSE_S * PAUSE_GROWTH ** (retry - 1), LONGEST_PAUSE_S)
-            if retry > retries or (left is not None and waited + pause > left):
-                why = f"with {retries} retries" if retry > retries else "and there is no time to go on waiting"
-                raise ModelUnreachableError(f"The model {self.model} gave no answer, {why}: {answer.cause}. {GO_ON}")
+            pause = min(pause or FIRST_PAUSE_S * PAUSE_GROWTH ** (retry - 1), MAX_PAUSE_S)
+            if retry > retries:
+                raise ModelUnreachableError(
+                    f"The model {self.model} gave no answer after {retries} retries: {answer.cause}. {RETRY_HINT}"
+                )
+            if left is not None and waited + pause > left:
+                raise ModelUnreachableError(
+                    f"The model {self.model} gave no answer, and there is no time left for another retry: "
+                    f"{answer.cause}. {RETRY_HINT}"
+                )
             access.tell(f"waiting for the model: {answer.cause[:120]}, retry {retry} of {retries}")
             access.notes.append(f"waited for {self.model}: {answer.cause[:300]}")
             waited += pause
@@ -197,12 +203,12 @@ class _Request:
         raise AssertionError("the loop returns or raises")
 
     async def _once(self) -> tuple[ModelOutput | ModelFailure, float | None]:
-        """One request: what came of it, and how long the provider asks to wait."""
+        """Send one request; return the answer or failure, and the pause the provider asked for."""
         from inspect_ai.util import LimitExceededError
         from tenacity import RetryError
 
         try:
-            without_hidden_retries(self.model)
+            disable_client_retries(self.model)
             output = await self.model.generate(
                 self.messages,
                 tools=list(self.tools),
@@ -211,10 +217,10 @@ class _Request:
             )
         except LimitExceededError:
             raise
-        except Exception as error:  # noqa: BLE001 (providers raise what they like)
+        except Exception as error:  # noqa: BLE001 (providers raise all kinds of exceptions)
             cause = error.last_attempt.exception() if isinstance(error, RetryError) else error
             assert cause is not None
-            failure = read_failure(
+            failure = parse_failure(
                 _text(cause),
                 status=_status(cause),
                 is_retryable=isinstance(error, RetryError | OSError),
@@ -222,25 +228,25 @@ class _Request:
             )
             return failure, _asked_pause(cause)
         is_refusal = output.stop_reason == "model_length" and not (output.usage and output.usage.output_tokens)
-        if is_refusal:  # Inspect puts the provider's words into the model's mouth
+        if is_refusal:  # Inspect returns the provider's error as the model's answer
             return ModelFailure("window", *_read_window(output.completion or output.error or "")), None
         return output, None
 
 
 def _read_window(text: str) -> tuple[str, int | None, int | None]:
-    read = read_failure(text, status=400, is_retryable=False)
+    read = parse_failure(text, status=400, is_retryable=False)
     return read.cause, read.window, read.prompt_tokens
 
 
 def _text(error: BaseException) -> str:
-    """What an error and those behind it say, each once, without the request that Inspect adds."""
+    """Return the messages of an error and its causes, each once, without the request text that Inspect adds."""
     said: list[str] = []
     at: BaseException | None = error
     while at is not None and len(said) < 4:
         text = getattr(at, "provider_message", None) or str(at) or type(at).__name__
         if not any(text in other for other in said):
             said.append(text)
-        at = at.__cause__ if _status(error) is None else None  # a status says enough
+        at = at.__cause__ if _status(error) is None else None  # with a status, the causes add nothing
     return ": ".join(said)
 
 
@@ -252,7 +258,7 @@ def _status(error: BaseException) -> int | None:
 
 
 def _asked_pause(error: BaseException) -> float | None:
-    """The seconds after which a provider wants to be asked again."""
+    """Return the provider's `Retry-After` in seconds."""
     headers = getattr(getattr(error, "response", None), "headers", {})
     for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
         with contextlib.suppress(KeyError, ValueError):
@@ -261,7 +267,7 @@ def _asked_pause(error: BaseException) -> float | None:
 
 
 async def _pause(seconds: float) -> None:
-    """Waits, which is not the agent's time."""
+    """Sleep without charging the time to the agent."""
     from inspect_ai.util import suspend_working_limit
 
     with suspend_working_limit():
@@ -269,5 +275,5 @@ async def _pause(seconds: float) -> None:
 
 
 def _details(error: BaseException) -> str:
-    """What a provider sent besides its message; Inspect wraps errors, so it may lie one deeper."""
+    """Return the response body of an error; Inspect wraps errors, so it may belong to the cause."""
     return " ".join(str(body) for each in (error, error.__cause__) if (body := getattr(each, "body", None)))

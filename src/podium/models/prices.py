@@ -1,4 +1,4 @@
-"""What models cost: a dated list that comes with Podium, and files of one's own that go before it."""
+"""Model prices: a dated list that ships with Podium, and user files that override it."""
 
 from __future__ import annotations
 
@@ -17,47 +17,47 @@ if TYPE_CHECKING:
     from inspect_ai.model import ModelInfo
 
 _SNAPSHOT = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8})$")
-"""The date at the end of a model's name: a snapshot costs what the model costs."""
+"""Date suffix of a model name; a dated snapshot costs the same as its model."""
 
 
 class Price(BaseModel):
-    """Dollars per million tokens."""
+    """Price of a model in dollars per million tokens."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
-    """Reasoning included."""
+    """Output tokens, including reasoning."""
     cache_read: float | None = Field(None, ge=0)
-    """Input that the provider still had; None where it is charged as input."""
+    """Cached input tokens; None if they cost the same as other input."""
     cache_write: float | None = Field(None, ge=0)
     checked: str = Field("", pattern=r"^(\d{4}-\d{2}-\d{2})?$")
-    """The day on which the source said so."""
+    """Date on which the price was checked."""
     source: str = ""
     note: str = ""
-    """Where the price is only part of the truth, such as a surcharge for long prompts."""
+    """Conditions the price does not cover, such as a surcharge for long prompts."""
 
 
 _PRICES = TypeAdapter(dict[str, Price])
 
 
-def known_prices() -> dict[str, Price]:
-    """The prices that come with Podium, by model."""
+def bundled_prices() -> dict[str, Price]:
+    """Return the prices that ship with Podium, by model."""
     return _PRICES.validate_json(files("podium.models").joinpath("prices.json").read_bytes())
 
 
 def read_prices(path: Path) -> dict[str, Price]:
-    """The prices in a file of one's own.
+    """Return the prices in a user's file.
 
     Raises:
-        UsageError: it cannot be read, or is not a price list.
+        UsageError: the file cannot be read, or is not a price list.
     """
     try:
         return _PRICES.validate_python(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
         said = _first_fault(error) if isinstance(error, ValidationError) else str(error)
         raise UsageError(
-            f"--prices {path} is not a price list: {said}. It looks like this, in dollars per million tokens: "
+            f"--prices {path} is not a price list: {said}. A price list gives dollars per million tokens: "
             '{"openai/gpt-4o": {"input": 2.5, "output": 10.0}}'
         ) from error
 
@@ -67,17 +67,17 @@ def _first_fault(error: ValidationError) -> str:
     return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
-def price_of(model: str, base_url: str | None, own: Mapping[str, Price]) -> Price | None:
-    """What a model costs; None if that is not known.
+def price_of(model: str, base_url: str | None, overrides: Mapping[str, Price]) -> Price | None:
+    """Return the price of a model, or None if it is unknown.
 
-    The prices that come with Podium are those of the models' makers: whoever else serves a model has their own.
+    Podium's prices are those of the models' makers; other hosts of a model have their own.
     """
-    prices = own if base_url else {**known_prices(), **own}
+    prices = overrides if base_url else {**bundled_prices(), **overrides}
     return prices.get(model) or prices.get(_SNAPSHOT.sub("", model))
 
 
 def register_prices(prices: Mapping[str, Price]) -> None:
-    """Lets Inspect count the cost of models."""
+    """Register prices with Inspect, so that it counts costs."""
     from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
 
     for name, price in prices.items():

@@ -1,4 +1,4 @@
-"""Why a model gave no answer, read from what providers say in their own ways."""
+"""Classification of provider errors: the reason for a failed model request, parsed from the error message."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _SETTINGS = {
     "reasoning": "reasoning_effort",
     "tool_choice": "tool_choice",
 }
-"""Settings that some models do not take, by the names that errors give them."""
+"""Request settings that some models reject, by their names in error messages."""
 _REFUSED = "unsupported|not support|deprecated|not allowed|may not be|only the default"
 _NAMES = "|".join(_SETTINGS)
 _UNSUPPORTED = re.compile(
@@ -78,30 +78,30 @@ _FINAL_STATUS = frozenset({400, 401, 402, 403, 404, 405, 413, 422})
 
 @dataclass(frozen=True)
 class ModelFailure:
-    """Why there was no answer, and what can be done about it."""
+    """Reason for a failed request, and the facts needed to avoid it."""
 
     kind: FailureKind
-    """window: the prompt is too long. answer: the answer may not be so long. setting: the model does not take one.
-    final: asking again does not help."""
+    """window: the prompt is too long. answer: the requested answer is too long. setting: the model rejects a setting.
+    final: retrying does not help. temporary: it may."""
     cause: str
     window: int | None = None
-    """Tokens that fit into the model's window, if that was said."""
+    """Context window in tokens, if the message states it."""
     prompt_tokens: int | None = None
-    """Tokens of the prompt as the provider counts them."""
+    """Number of tokens in the prompt, as counted by the provider."""
     answer_tokens: int | None = None
-    """Longest answer that the model gives."""
+    """Maximum answer length in tokens."""
     setting: str | None = None
-    """What of a request the model does not take, as Inspect calls it; `tools` if it takes none."""
+    """Setting that the model rejects, by its name in Inspect; `tools` if it does not support tools."""
 
 
-def read_failure(text: str, *, status: int | None, is_retryable: bool, details: str = "") -> ModelFailure:
-    """The failure in what was said.
+def parse_failure(text: str, *, status: int | None, is_retryable: bool, details: str = "") -> ModelFailure:
+    """Return the failure described by an error message.
 
     Args:
         text: the provider's message.
-        status: of HTTP.
-        is_retryable: whether the client thinks that it may pass.
-        details: what else it sent, such as an error's code.
+        status: the HTTP status.
+        is_retryable: whether the client considers the error temporary.
+        details: the rest of the response, such as an error code.
     """
     cause = bounded(" ".join(text.split()), CAUSE_CHARACTERS)
     text = f"{text} {details}"

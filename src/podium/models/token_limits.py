@@ -1,4 +1,4 @@
-"""How much a model takes and gives, in tokens as its provider counts them: learnt from answers and from refusals."""
+"""Token limits of models: context window and answer length, learned from answers and errors."""
 
 from __future__ import annotations
 
@@ -15,107 +15,107 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
     from inspect_ai.tool import ToolInfo
 
-LEAST_WINDOW = 4_000
-"""With a smaller one no agent of ours can show a task and read a script."""
+MIN_WINDOW_TOKENS = 4_000
+"""Minimum context window in tokens: less does not hold a task description and a script."""
 PROMPT_SHARE = 0.6
-"""Of a window, for the prompt, where the answer wants more than the rest."""
+"""Share of the context window kept for the prompt if the answer asks for more than the rest."""
 MARGIN_TOKENS = 64
 CHARACTERS_PER_TOKEN = 3.0
-"""A cautious guess until an answer tells: code and numbers have fewer characters per token than prose."""
-GROWTH = 4
-"""An answer that was cut off may have more room next time, up to so many times what was asked for."""
-SHORTEST_CUT = 600
-"""Shorter texts are left whole."""
+"""Cautious estimate for the first request; code and numbers have fewer characters per token than prose."""
+MAX_GROWTH = 4
+"""Maximum factor by which the answer limit grows after truncated answers."""
+MIN_CUT_CHARACTERS = 600
+"""Texts shorter than this number of characters are not cut."""
 
 
 class ModelUnreachableError(PodiumError):
-    """A model gave no answer, whatever was tried."""
+    """A model request that failed for good."""
 
 
 class WindowTooSmallError(ModelUnreachableError):
-    """A model's window does not hold what an agent has to show it."""
+    """A context window too small for the prompt."""
 
 
 @dataclass
 class ModelLimits:
-    """What is known about one model."""
+    """Known limits of one model."""
 
     name: str
     window: int | None = None
-    """Tokens of a prompt and its answer together."""
+    """Context window: tokens of prompt and answer together."""
     answer: int | None = None
-    """Tokens of the longest answer that its provider allows."""
+    """Maximum answer length in tokens."""
     characters_per_token: float = CHARACTERS_PER_TOKEN
     growth: int = 1
     refused: set[str] = field(default_factory=set)
-    """Settings that the model does not take."""
+    """Settings that the model rejects."""
 
     def check(self) -> None:
-        """Refuses a window that no agent can work with.
+        """Raise an error if the context window is too small for any agent.
 
         Raises:
-            WindowTooSmallError: it is that small.
+            WindowTooSmallError: it is too small.
         """
-        if self.window is not None and self.window < LEAST_WINDOW:
+        if self.window is not None and self.window < MIN_WINDOW_TOKENS:
             raise WindowTooSmallError(
-                f"The window of {self.name} holds {self.window:,} tokens, and agents need {LEAST_WINDOW:,} at least. "
-                "Serve the model with a larger one (llama.cpp: -c 8192, vLLM: --max-model-len 8192), or use another"
+                f"The context window of {self.name} is {self.window:,} tokens, but agents need {MIN_WINDOW_TOKENS:,}. "
+                "Serve it with a larger one (llama.cpp: -c 8192, vLLM: --max-model-len 8192), or use another model"
             )
 
-    def prompt_characters(self, wanted: int) -> int | None:
-        """How long a prompt may be, if it is to be answered in up to `wanted` tokens; None where nothing is known."""
+    def prompt_characters(self, requested: int) -> int | None:
+        """Return the maximum prompt length that leaves `requested` tokens for the answer; None if unknown."""
         if self.window is None:
             return None
-        tokens = max(self.window - wanted, int(PROMPT_SHARE * self.window)) - MARGIN_TOKENS
+        tokens = max(self.window - requested, int(PROMPT_SHARE * self.window)) - MARGIN_TOKENS
         return int(tokens * self.characters_per_token)
 
-    def answer_tokens(self, wanted: int, prompt_characters: int) -> int:
-        """How long the answer to a prompt may be."""
-        tokens = wanted * self.growth
+    def answer_tokens(self, requested: int, prompt_characters: int) -> int:
+        """Return the maximum length of the answer in tokens."""
+        tokens = requested * self.growth
         if self.window is not None:
             left = self.window - int(prompt_characters / self.characters_per_token) - MARGIN_TOKENS
             tokens = min(tokens, max(left, 256))
         return tokens if self.answer is None else min(tokens, self.answer)
 
-    def learn(self, failure: ModelFailure, *, sent: int, wanted: int) -> str:
-        """Takes in why a request was refused; what has changed, in words.
+    def learn(self, failure: ModelFailure, *, sent: int, requested: int) -> str:
+        """Update the limits from a failed request and return a note on the change.
 
         Args:
-            sent: characters of the prompt.
-            wanted: tokens of the answer that was asked for.
+            sent: characters in the prompt.
+            requested: tokens requested for the answer.
         """
         if failure.setting:
             self.refused.add(failure.setting)
-            return f"{self.name} does not take {failure.setting}, which is left out"
+            return f"{self.name} does not support {failure.setting}, which is omitted"
         if failure.kind == "answer":
             self.answer = failure.answer_tokens
-            return f"answers of {self.name} have {self.answer:,} tokens at most"
+            return f"answers of {self.name} are limited to {self.answer:,} tokens"
         if failure.prompt_tokens:
             self.characters_per_token = _plausible(sent / failure.prompt_tokens)
         if failure.window and failure.window != self.window:
             self.window = failure.window
         elif self.window is None:
-            self.window = max(LEAST_WINDOW, (int(sent / self.characters_per_token) + wanted) // 2)
+            self.window = max(MIN_WINDOW_TOKENS, (int(sent / self.characters_per_token) + requested) // 2)
         elif not failure.window:
             self.window = int(0.75 * self.window)
         else:
-            self.characters_per_token *= 0.75  # the window is known: tokens are shorter than was thought
-        return f"prompts of {self.name} are kept within its window of {self.window:,} tokens"
+            self.characters_per_token *= 0.75  # the window is known, so tokens have fewer characters than estimated
+        return f"prompts for {self.name} are limited to its context window of {self.window:,} tokens"
 
     def observe(self, *, sent: int, prompt_tokens: int, is_cut_off: bool) -> None:
-        """Takes in what an answer tells: how long tokens are, and whether there was room enough."""
+        """Update the characters per token and the answer limit from an answer."""
         if prompt_tokens:
             self.characters_per_token = _plausible(sent / prompt_tokens)
-        self.growth = min(GROWTH, 2 * self.growth) if is_cut_off else self.growth
+        self.growth = min(MAX_GROWTH, 2 * self.growth) if is_cut_off else self.growth
 
 
 def _plausible(characters_per_token: float) -> float:
-    """A little less than was measured, because texts differ."""
+    """Return slightly less than the measured value, because texts differ."""
     return min(4.5, max(1.0, 0.95 * characters_per_token))
 
 
-def size_of(messages: Sequence[ChatMessage], tools: Sequence[ToolInfo] = ()) -> int:
-    """Characters of what is sent, tools included."""
+def prompt_size(messages: Sequence[ChatMessage], tools: Sequence[ToolInfo] = ()) -> int:
+    """Return the number of characters sent, tools included."""
     described = sum(len(tool.model_dump_json(exclude_none=True)) for tool in tools)
     return described + sum(_length(message) for message in messages)
 
@@ -126,15 +126,15 @@ def _length(message: ChatMessage) -> int:
 
 
 def shortened(messages: Sequence[ChatMessage], limit: int) -> list[ChatMessage]:
-    """The messages with the middle cut out of the longest until all fit, as far as that can be done."""
+    """Return the messages with the middle cut out of the longest ones until they fit, if possible."""
     kept = list(messages)
-    while size_of(kept) > limit:
+    while prompt_size(kept) > limit:
         place = max(range(len(kept)), key=lambda place: len(kept[place].text))
         text = kept[place].text
-        if len(text) < SHORTEST_CUT:
+        if len(text) < MIN_CUT_CHARACTERS:
             break
-        surplus = size_of(kept) - limit
-        shorter = bounded(text, max(SHORTEST_CUT // 2, len(text) - surplus - 100, len(text) // 2))
+        surplus = prompt_size(kept) - limit
+        shorter = bounded(text, max(MIN_CUT_CHARACTERS // 2, len(text) - surplus - 100, len(text) // 2))
         if len(shorter) >= len(text):
             break
         kept[place] = kept[place].model_copy(update={"content": shorter})

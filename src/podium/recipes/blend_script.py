@@ -1,4 +1,4 @@
-"""The body of a script that blends the predictions of others."""
+"""Body of a script that blends the predictions of other scripts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from podium.recipes.script_writer import assign
 from podium.tables.profile import Profile
 
 BLEND = "blend"
-"""What the headers of such scripts name as their recipe."""
+"""Recipe name in the headers of blend scripts."""
 
 
 def blend_body(profile: Profile, folders: Sequence[str]) -> str:
-    """A body that weights the predictions in some folders by how they do on train rows."""
+    """Return a body that weights the predictions in some folders by their loss on train rows."""
     is_log = profile.metric == "rmsle"
     inward = "np.log1p(np.clip({}, 0, None))" if is_log else "{}"
     back = "oof, prediction = np.expm1(oof), np.expm1(prediction)\n" if is_log else ""

@@ -1,6 +1,6 @@
-"""The end of a script: from predictions to a score, saved predictions and a submission.
+"""End of a script: from predictions to a score, saved predictions and a submission.
 
-It uses these names: `train`, `sample`, `truth`, `oof`, `prediction`, `rows` and `keys`.
+It uses the names `train`, `sample`, `truth`, `oof`, `prediction`, `rows` and `keys`.
 
 | goal | truth | oof (of train) and prediction (of test) |
 |---|---|---|
@@ -10,8 +10,8 @@ It uses these names: `train`, `sample`, `truth`, `oof`, `prediction`, `rows` and
 | ordinal | grades, as numbers | estimates, as numbers |
 | regression | numbers, with a column per label if there are several | the same, or a column per quantile |
 
-`oof` holds predictions by models that were not fitted on the row; `rows` says, as booleans, which train rows have one.
-`keys` is a table with the ids of the rows of `prediction`, or None if they are in the sample's order.
+`oof` has out-of-fold predictions, by models that were not fitted on the row; `rows` is a mask of the train rows with
+such predictions. `keys` is a table with the ids of the rows of `prediction`, or None if they are in the sample's order.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ _RISING |= {"pearson", "spearman", "map_at_k", "ndcg_at_k", "concordance"}
 
 
 VALIDATION = "podium-validation:"
-"""What a script prints before it says which rows it was validated on, where that may differ between scripts."""
+"""Marker of the line that describes the validation rows, if these may differ between scripts."""
 
 
 @dataclass(frozen=True)
 class Scoring:
-    """How a script scores its own predictions."""
+    """Validation metric of a script."""
 
     function: str
-    """A score of the kit."""
+    """Name of a score function of the kit."""
     takes_classes: bool = False
     is_proxy: bool = False
-    """Whether it differs from the task's metric."""
+    """True if it differs from the task's metric."""
     sign: int = 1
-    """-1 where the task's metric has the opposite direction."""
+    """-1 if the task's metric has the opposite direction."""
 
 
 def scoring(profile: Profile) -> Scoring:
-    """The score for a task's metric and goal, or the nearest one."""
+    """Return the score for a task's metric and goal, or the closest proxy."""
     goal, metric = profile.goal, profile.metric
     if profile.is_listed:
         return Scoring("listed_f1", takes_classes=True, is_proxy=metric != "label_mean_f1")
@@ -73,7 +73,7 @@ def scoring(profile: Profile) -> Scoring:
 
 
 def ending(profile: Profile, settings: Settings) -> str:
-    """The end of a body, after `truth`, `oof`, `prediction`, `rows` and `keys` were computed."""
+    """Return the end of a body, after `truth`, `oof`, `prediction`, `rows` and `keys` were computed."""
     how = scoring(profile)
     quantiles = "oof, prediction = shifted_by_errors(truth, oof, prediction, rows, LEVELS)"
     lines = ["if oof.ndim == 1:", f"    {quantiles}"] if profile.levels else []
@@ -90,7 +90,7 @@ def ending(profile: Profile, settings: Settings) -> str:
 
 
 def loss_source(profile: Profile) -> str:
-    """Source of the loss of a blend: the metric itself, or a smooth substitute where the metric takes classes."""
+    """Return source of the loss of a blend: the metric itself, or a smooth substitute if the metric takes classes."""
     how = scoring(profile)
     if profile.levels:
         return "pinball(truth, oof, LEVELS)"
@@ -103,7 +103,7 @@ def loss_source(profile: Profile) -> str:
 
 
 def model_loss_source(profile: Profile) -> str:
-    """Source of the loss of models of one column of what `sources.target_source` gives."""
+    """Return source of the loss of models of one column of the target (see `shared_source.target_source`)."""
     if profile.goal == "multilabel":
         return "-roc_auc(truth, oof)" if profile.metric == "roc_auc" else "log_loss(truth, oof)"
     if profile.levels:
@@ -113,7 +113,7 @@ def model_loss_source(profile: Profile) -> str:
 
 
 def output_constants(profile: Profile) -> str:
-    """The constants that the end of a body uses."""
+    """Return the constants that the end of a body uses."""
     values = {"SAMPLE": profile.sample, "IDS": profile.ids, "TARGETS": profile.targets, "LABELS": profile.labels}
     further = {"CLASSES": profile.classes, "LEVELS": profile.levels}
     return assign(**values, **{name: value for name, value in further.items() if value})
@@ -127,7 +127,7 @@ def _scoring(profile: Profile, function: str, *, takes_classes: bool = False) ->
 
 
 def _decide(profile: Profile, how: Scoring) -> list[str]:
-    """Lines that compute `score` and `values`."""
+    """Return lines that compute `score` and `values`."""
     name, goal = how.function, profile.goal
     if profile.is_listed:
         return [

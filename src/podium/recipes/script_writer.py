@@ -1,4 +1,4 @@
-"""Assembles scripts: a docstring, the functions of the kit that are used, and the body that a recipe wrote."""
+"""Script writer: a docstring, the required definitions of the kit, and the body from a recipe."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ KIT_FILES = (
     *(_TABLES / f"{name}.py" for name in ("script_settings", "dates", "packed_files", "table_io")),
     *sorted(KIT.glob("*/[!_]*.py")),
 )
-"""The modules whose functions are copied into scripts."""
+"""Modules whose definitions are copied into scripts."""
 CLOCK = "STARTED"
-"""The constant that has the time at which a script was started; it precedes the imports of libraries."""
+"""Constant with the start time of a script; it precedes the imports of libraries."""
 _HEADER = re.compile(r"^recipe: (\{.*\})$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Definition:
-    """A name of the kit: an import, a constant, a function or a class."""
+    """Definition in the kit: an import, a constant, a function or a class."""
 
     name: str
     source: str
     uses: frozenset[str]
     position: tuple[int, int]
-    """The rank of its module and its line, by which definitions are sorted."""
+    """Sort key: the rank of its module and its line."""
     is_import: bool = False
     is_constant: bool = False
 
 
 @dataclass(frozen=True)
 class Header:
-    """The recipe and the settings that a script was written with."""
+    """Recipe and settings that a script was written with."""
 
     recipe: str
     settings: Mapping[str, Any]
@@ -50,7 +50,7 @@ class Header:
 
 
 def write_script(title: str, body: str, *, recipe: str, settings: Mapping[str, Any] | None = None) -> str:
-    """A script that runs on its own: the body, preceded by everything of the kit that it uses."""
+    """Return a self-contained script: the body, preceded by the definitions of the kit that it uses."""
     header = str(Header(recipe, settings or {}))
     needed = _needed(body)
     clock = [one.source for one in needed if one.name == CLOCK]
@@ -69,7 +69,7 @@ def write_script(title: str, body: str, *, recipe: str, settings: Mapping[str, A
 
 
 def read_header(script: str) -> Header | None:
-    """The header of a script; None if it was not written by a recipe, or somebody has rewritten the header since."""
+    """Return the header of a script, or None if it was not written by a recipe or the header was changed."""
     match = _HEADER.search(script)
     try:
         found = None if match is None else json.loads(match[1].replace("\\\\", "\\"))
@@ -82,12 +82,12 @@ def read_header(script: str) -> Header | None:
 
 
 def assign(**values: Any) -> str:
-    """Python source that assigns values to names, one per line."""
+    """Return Python source that assigns values to names, one per line."""
     return "".join(f"{name} = {_literal(value)}\n" for name, value in values.items())
 
 
 def keywords(options: Mapping[str, Any]) -> str:
-    """Options as source of keyword arguments, each with a comma before it."""
+    """Return options as source of keyword arguments, each preceded by a comma."""
     return "".join(f", {name}={value!r}" for name, value in options.items())
 
 
@@ -96,7 +96,7 @@ def _quoted(text: str) -> str:
 
 
 def _literal(value: Any, width: int = 110) -> str:
-    """A value as Python source, wrapped if long."""
+    """Return a value as Python source, wrapped if long."""
     text = repr(list(value) if isinstance(value, tuple) else value)
     if len(text) <= width or not isinstance(value, list | tuple | dict):
         return text
@@ -115,7 +115,7 @@ def _wrapped(items: list[str], width: int) -> str:
 
 
 def _needed(body: str) -> list[Definition]:
-    """The definitions of the kit that a body uses, directly or indirectly, in order.
+    """Return the definitions of the kit that a body uses, directly or indirectly, in order.
 
     Raises:
         ValueError: the body redefines a name that one of them needs.
@@ -133,13 +133,13 @@ def _needed(body: str) -> list[Definition]:
         queue += sorted(kit[name].uses)
         shadowed |= kit[name].uses & known & set(kit)
     if shadowed:
-        raise ValueError(f"The body redefines names of the kit: {', '.join(sorted(shadowed))}")
+        raise ValueError(f"The body redefines names of the kit: {', '.join(sorted(shadowed))}.")
     return sorted(found.values(), key=lambda one: one.position)
 
 
 @cache
 def _kit() -> dict[str, Definition]:
-    """Every definition of the kit, by name.
+    """Return all definitions of the kit by name.
 
     Raises:
         ValueError: a name has two definitions.
@@ -149,7 +149,7 @@ def _kit() -> dict[str, Definition]:
         for one in _definitions(path.read_text(encoding="utf-8"), rank):
             other = names.setdefault(one.name, one)
             if other.source != one.source:
-                raise ValueError(f"The kit defines '{one.name}' twice: {path.name} has another one.")
+                raise ValueError(f"The kit defines '{one.name}' twice; the second definition is in {path.name}.")
     return names
 
 
@@ -181,7 +181,7 @@ def _imports(node: ast.Import | ast.ImportFrom, position: tuple[int, int]) -> It
 
 
 def _joined_imports(sources: set[str], clock: list[str]) -> list[str]:
-    """Import statements in order, one per module, with the clock before those of libraries."""
+    """Return import statements in order, one per module, with the clock before those of libraries."""
     names: dict[str, list[str]] = {}
     for source in sorted(sources):
         start, _, name = source.partition(" import ")
@@ -203,7 +203,7 @@ def _import_order(source: str) -> tuple[bool, bool, str]:
 
 
 def _used(source: str) -> set[str]:
-    """The names that some source refers to without defining them: not its local variables."""
+    """Return the names that some source uses without defining them, except local variables."""
     module = symtable(source, KIT.name, "exec")
     scopes = [module]
     for scope in scopes:
@@ -214,6 +214,6 @@ def _used(source: str) -> set[str]:
 
 
 def _bound(source: str) -> set[str]:
-    """The names that some source defines at its top level."""
+    """Return the names that some source defines at its top level."""
     symbols = symtable(source, KIT.name, "exec").get_symbols()
     return {symbol.get_name() for symbol in symbols if symbol.is_assigned() or symbol.is_imported()}

@@ -1,4 +1,4 @@
-"""Source that the bodies of several families share: reading tables, the truth, the target of models."""
+"""Source shared by the bodies of several recipes: reading tables, the truth, the target of models."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from podium.tables.profile import Profile
 
 
 def read_tables_source(profile: Profile, constants: Mapping[str, Any], *, options: str = "") -> str:
-    """Source that reads `train`, `test`, `sample` and `keys`.
+    """Return source that reads `train`, `test`, `sample` and `keys`.
 
     Args:
-        constants: further constants of the script.
-        options: further arguments for reading train, with a comma before them.
+        constants: additional constants of the script.
+        options: additional arguments for reading train, preceded by a comma.
     """
     assert profile.train is not None and profile.test is not None
     given = assign(TRAIN=profile.train.file, TEST=profile.test.file, KEY=profile.key) + output_constants(profile)
@@ -29,7 +29,7 @@ keys = read_table(TEST, usecols=[KEY], dtype=str, keep_default_na=False).set_axi
 
 
 def labelled_source(profile: Profile) -> str:
-    """Source that leaves those rows of `train` whose labels are known."""
+    """Return source that keeps the rows of `train` with known labels."""
     if profile.is_listed:
         return 'train[LABELS] = train[LABELS].fillna("")  # no label applies'
     known = "encode_classes(train[LABELS[0]], CLASSES) >= 0" if profile.classes else "train[LABELS].notna().all(axis=1)"
@@ -37,7 +37,7 @@ def labelled_source(profile: Profile) -> str:
 
 
 def further_source(profile: Profile) -> str:
-    """Source that adds to `both` what further tables say of its rows, and to NUMBERS and GROUPS their names."""
+    """Return source that joins side tables to `both` and adds the new columns to NUMBERS and GROUPS."""
     if not profile.parents and not profile.records:
         return ""
     parents, records = (
@@ -51,7 +51,7 @@ NUMBERS, GROUPS = [*NUMBERS, *more_numbers], [*GROUPS, *more_groups]
 
 
 def truth_source(profile: Profile) -> str:
-    """Source that computes `truth`."""
+    """Return source that computes `truth`."""
     if profile.separator is not None:
         names = "CLASSES" if profile.is_listed else "TARGETS"
         return f"truth = encode_listed_labels(train[LABELS[0]], {names}, {profile.separator!r})"
@@ -65,7 +65,7 @@ def truth_source(profile: Profile) -> str:
 
 
 def target_source(profile: Profile, *, is_log: bool = False) -> str:
-    """Source of what models learn: `truth`, as whole numbers where it is classes, or what follows from it."""
+    """Return source of the target of models: `truth`, or a transformation of it."""
     if profile.goal == "multilabel":
         return "truth.astype(int)"
     if profile.is_survival:
@@ -74,9 +74,9 @@ def target_source(profile: Profile, *, is_log: bool = False) -> str:
 
 
 def fold_source(profile: Profile, count: int) -> str:
-    """Source of the folds of a table: the last times of train where test comes later, otherwise at random.
+    """Return source of the folds of a table: the latest rows if the test set is later, otherwise random folds.
 
-    It uses `truth`, `train` and `both`. All recipes of a task validate in the same way, so that scores compare.
+    It uses `truth`, `train` and `both`. All recipes of a task validate in the same way, so that scores are comparable.
     """
     if profile.time is not None:
         return f"later_folds(both[{profile.time!r}], len(train))"
@@ -84,5 +84,5 @@ def fold_source(profile: Profile, count: int) -> str:
 
 
 def group_source(profile: Profile, rows: str = "") -> str:
-    """Source of the argument of `make_folds` that keeps groups together; empty if there are none."""
+    """Return source of the argument of `make_folds` that keeps groups together; empty if there are none."""
     return "" if profile.group is None else f", train[{profile.group!r}]{rows}"

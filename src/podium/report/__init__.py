@@ -1,4 +1,4 @@
-"""Results of experiments: tables, statistics, comparisons, exports, pages. Calling the package makes a report."""
+"""Results of experiments: tables, statistics, comparisons, exports and pages. Calling the package makes a report."""
 
 from __future__ import annotations
 

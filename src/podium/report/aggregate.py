@@ -1,4 +1,4 @@
-"""The results of an experiment in numbers: per seed and over seeds, as MLE-bench's aggregation defines it."""
+"""Aggregation of results per seed and over seeds, as MLE-bench defines it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.catalog.forge.forge_ids import is_public_draw
+from podium.catalog.forge.forge_ids import has_public_seed
 from podium.errors import UsageError
 from podium.report.results import Results, Row, task_facts
 from podium.report.statistics import NORMAL_95, Interval, Numbers, bootstrap_interval, mean_and_sem, pass_at_k
@@ -18,15 +18,15 @@ from podium.text import plural
 
 COMPLEXITIES = ("low", "medium", "high")
 SUCCESS_AT = (5, 10, 15, 20, 30)
-"""Improvements, in percent, at which MLAgentBench counts successes."""
+"""Improvement thresholds, in percent, at which MLAgentBench counts a success."""
 HEADLINE_AT = 10
-"""The improvement, in percent, that the headline counts where it is more than noise explains."""
+"""Improvement, in percent, that the headline counts as a success if it is beyond noise."""
 USAGE = (
     *("tokens", "input_tokens", "output_tokens", "cached_tokens", "cost", "steps", "executions"),
     *("working_s", "wall_s", "waited_s"),
 )
 Value = Callable[[Row | None], float]
-"""What a run counts for, in percent; None stands for a missing run. NaN: not known."""
+"""Function from a run, or None for a missing run, to its value in percent; NaN if unknown."""
 
 
 def _share(claim: Callable[[Row], bool]) -> Value:
@@ -34,14 +34,14 @@ def _share(claim: Callable[[Row], bool]) -> Value:
 
 
 def _percentile(row: Row | None) -> float:
-    """Percent of the leaderboard that is worse: 0 without a valid submission."""
+    """Return the percentage of the leaderboard that is worse, 0 without a valid submission."""
     if row is None or not row.valid:
         return 0.0
     return math.nan if row.percentile is None else row.percentile
 
 
 def _improvement(row: Row | None) -> float:
-    """Of runs with a score only, as MLAgentBench averages it."""
+    """Return the improvement of a run with a score, NaN otherwise, as MLAgentBench averages it."""
     return math.nan if row is None or row.improvement is None else row.improvement
 
 
@@ -72,7 +72,7 @@ COMPETITION_VALUES: dict[str, Value] = {
     "any_medal": _share(lambda row: row.medal is not None),
     "percentile": _percentile,
 }
-"""What is measured on competitions."""
+"""Measures of competitions."""
 RESEARCH_VALUES: dict[str, Value] = {
     "submitted": COMPETITION_VALUES["submitted"],
     "valid": COMPETITION_VALUES["valid"],
@@ -82,63 +82,69 @@ RESEARCH_VALUES: dict[str, Value] = {
     "beyond_noise": _share(lambda row: row.may_succeed and bool(row.beyond_noise)),
     "improvement": _improvement,
 }
-"""What is measured on research tasks."""
+"""Measures of research tasks."""
 MISSING = {
-    "missing": "never ran",
-    "running": "are running",
-    "stopped": "were stopped",
-    "interrupted": "were interrupted",
+    "missing": "not started",
+    "running": "running",
+    "stopped": "stopped",
+    "interrupted": "interrupted",
 }
-"""Runs without a result, in words."""
+"""Labels of the statuses without a result."""
 HEADLINES = {
     "any_medal": "of tasks with a medal",
     "improved": f"of tasks improved by more than {HEADLINE_AT} % and beyond noise",
     f"success_at_{HEADLINE_AT}": f"of tasks improved by more than {HEADLINE_AT} %",
 }
-"""The measures that headlines are made of, in words; the first that is known is taken."""
+"""Texts for the measures that a headline can use, in order of preference."""
 _PERCENTS = {f"success_at_{threshold}": f"success at {threshold} %" for threshold in SUCCESS_AT}
 
 
-def words(name: str) -> str:
-    """The name of a measure, or of a cause, as people read it."""
+def display_name(name: str) -> str:
+    """Return the display name of a measure or of a failure cause."""
     start, step, _ = name.partition("_at_any_step")
     return _PERCENTS.get(start, start.replace("_", " ")) + step.replace("_", " ")
 
 
+def heading(name: str) -> str:
+    """Return the display name of a measure, a cause or a threshold with a capital letter, for headings."""
+    label = display_name(name)
+    return label[:1].upper() + label[1:]
+
+
 @dataclass(frozen=True)
 class SeedGrid:
-    """Runs arranged in seeds: seed i holds the i-th report of every task."""
+    """Runs arranged by seed: seed i holds the i-th report of every task."""
 
     tasks: tuple[str, ...]
     cells: tuple[tuple[Row | None, ...], ...]
-    """For each task one run per seed; None where a missing run is padded."""
+    """One row per task with one run per seed; None is a missing run that counts as a failure."""
     seeds: int
     padded: int
     left_out: int
-    """Runs that have ended but belong to no complete seed."""
+    """Number of ended runs that belong to no complete seed."""
     without: tuple[str, ...]
     """Tasks without any report."""
 
     @property
     def note(self) -> str:
-        """How the seeds were made, for people."""
+        """Description of the seeds: how many, and which runs were padded or excluded."""
         if not self.seeds:
             named = ", ".join(self.without[:3]) + (" and more" if len(self.without) > 3 else "")
-            return f"no complete seed: no run of {named} has ended; --pad counts missing runs as failures"
-        parts = [f"{plural(self.seeds, 'seed')} of {plural(len(self.tasks), 'task')}"]
+            return f"no complete seed yet, because no run of {named} has ended"
+        parts = [f"{plural(len(self.tasks), 'task')}, {plural(self.seeds, 'seed')}"]
         if self.padded:
-            parts.append(f"{plural(self.padded, 'missing run')} padded as failures")
+            parts.append(f"{plural(self.padded, 'missing run')} counted as failed")
         if self.left_out:
-            parts.append(f"{plural(self.left_out, 'run')} beyond the complete seeds left out")
+            parts.append(f"{plural(self.left_out, 'run')} outside the complete seeds excluded")
         return "; ".join(parts)
 
 
 def arrange(rows: Sequence[Row], tasks: Sequence[str], *, pad: bool = False, seeds: int | None = None) -> SeedGrid:
-    """Makes seeds out of runs: as many as every task has reports for, or, padded, as many as any task has.
+    """Arrange runs by seed: as many seeds as every task has, or with padding as many as any task has.
 
     Args:
-        pad: count missing runs as failures.
-        seeds: use no more than so many.
+        pad: Count missing runs as failures.
+        seeds: Maximum number of seeds.
     """
     reports: dict[str, list[Row]] = {task: [] for task in tasks}
     for row in rows:
@@ -160,34 +166,34 @@ def arrange(rows: Sequence[Row], tasks: Sequence[str], *, pad: bool = False, see
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its standard error and intervals."""
+    """Mean with its standard error and intervals."""
 
     mean: float
     sem: float | None
-    """Over seeds; None with a single one."""
+    """Standard error over seeds; None for a single seed."""
     interval: Interval | None
-    """Mean ± 1.96 SEM."""
+    """Normal 95 % interval, mean ± 1.96 SEM."""
     bootstrap: Interval | None
-    """Over tasks."""
+    """95 % bootstrap interval over tasks."""
     per_seed: tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class Aggregate:
-    """The measures of one group of tasks."""
+    """Measures of one group of tasks."""
 
     group: str
     tasks: int
     seeds: int
     complete: bool
-    """Whether every run that was done counts, and none was padded."""
+    """True if every ended run counts and none was padded."""
     note: str
     measures: dict[str, Estimate]
-    """Empty without a complete seed."""
+    """Estimates by measure; empty without a complete seed."""
 
 
 def aggregate(group: str, grid: SeedGrid, values: dict[str, Value]) -> Aggregate:
-    """The measures of a grid, without those that are not known for any run."""
+    """Return the measures of a grid that are known for at least one run."""
     found = {name: measure(grid, value) for name, value in values.items()} if grid.seeds else {}
     measures = {name: estimate for name, estimate in found.items() if estimate is not None}
     complete = bool(grid.seeds) and not grid.padded and not grid.left_out
@@ -195,7 +201,7 @@ def aggregate(group: str, grid: SeedGrid, values: dict[str, Value]) -> Aggregate
 
 
 def measure(grid: SeedGrid, value: Value) -> Estimate | None:
-    """One measure of a grid; None if it is not known of any run."""
+    """Return one measure of a grid, or None if it is unknown for every run."""
     values = np.array([[value(row) for row in column] for column in grid.cells])
     known = ~np.isnan(values)
     values = values[known.any(axis=1)]
@@ -208,22 +214,22 @@ def measure(grid: SeedGrid, value: Value) -> Estimate | None:
 
 
 def by_task(values: Numbers) -> Numbers:
-    """The mean of each task over its runs, of which at least one is known."""
+    """Return each task's mean over its runs; at least one value per task must be known."""
     return np.asarray(np.nanmean(values, axis=1))
 
 
 @dataclass(frozen=True)
 class PassAtK:
-    """The chance of a medal in the best of k runs, in percent, over all tasks."""
+    """Probability of a medal in the best of k runs, in percent, over all tasks."""
 
     k: int
     percent: float
     customary: bool
-    """Whether k is at most half the number of runs."""
+    """True if k is at most half the number of runs."""
 
 
 def pass_curve(grid: SeedGrid) -> tuple[PassAtK, ...]:
-    """Any medal, pass@1 to pass@n."""
+    """Return pass@1 to pass@n for any medal."""
     medals = [sum(row is not None and row.medal is not None for row in column) for column in grid.cells]
     return tuple(
         PassAtK(k, 100.0 * float(np.mean([pass_at_k(grid.seeds, won, k) for won in medals])), k <= grid.seeds / 2)
@@ -233,7 +239,7 @@ def pass_curve(grid: SeedGrid) -> tuple[PassAtK, ...]:
 
 @dataclass(frozen=True)
 class UsageTotals:
-    """How much of something runs used."""
+    """Mean and total usage of one resource."""
 
     mean: float
     total: float
@@ -241,33 +247,33 @@ class UsageTotals:
 
 @dataclass(frozen=True)
 class Summary:
-    """The numbers that a report has about one experiment."""
+    """Numbers that a report shows about one experiment."""
 
     name: str
     agent: str
     model: str | None
     imported: bool
     counts: dict[str, int]
-    """Planned runs, and how many of them are in which state."""
+    """Number of planned runs and of runs by status."""
     competitions: tuple[Aggregate, ...]
-    """All, then by complexity."""
+    """Aggregates of all competitions, then by complexity."""
     kinds: tuple[Aggregate, ...]
-    """Competitions by kind of data."""
+    """Aggregates of competitions by kind of data."""
     research: Aggregate | None
     miniatures: int
-    """How many of the runs that have begun used fabricated data."""
+    """Number of started runs on fabricated data."""
     not_secret: int
-    """How many of the tasks are forged ones from public seeds, whose answers anybody can make."""
+    """Number of tasks generated from public seeds, whose answers anyone can generate."""
     pass_at_k: tuple[PassAtK, ...]
     usage: dict[str, UsageTotals]
     causes: dict[str, int]
-    """Why runs have no valid submission."""
+    """Number of runs without a valid submission, by cause."""
     fallbacks: int
-    """Runs whose submission is the one they began with, such as the sample submission."""
+    """Number of runs that submitted the initial file, such as the sample submission, unchanged."""
 
     @property
     def missing(self) -> dict[str, int]:
-        """Planned runs that have no result, by what became of them."""
+        """Number of planned runs without a result, by status."""
         return {name: self.counts[name] for name in MISSING if self.counts[name]}
 
     def to_dict(self) -> dict[str, Any]:
@@ -277,10 +283,10 @@ class Summary:
 def summarise(
     results: Results, *, pad: bool = False, seeds: int | None = None, tasks: Sequence[str] | None = None
 ) -> Summary:
-    """Sums up an experiment.
+    """Summarise an experiment.
 
     Args:
-        tasks: those that count, such as a suite's; a task the experiment does not have is missing.
+        tasks: Tasks that count, such as a suite's; tasks that the experiment lacks are missing.
     """
     tasks = results.tasks if tasks is None else tasks
     rows = [row for row in results.rows if row.task in set(tasks)]
@@ -307,7 +313,7 @@ def summarise(
         kinds=tuple(some(name, chosen, COMPETITION_VALUES) for name, chosen in sorted(kinds.items()) if len(kinds) > 1),
         research=some("all", research, research_values(results)) if research else None,
         miniatures=sum(row.miniature for row in rows),
-        not_secret=sum(map(is_public_draw, tasks)),
+        not_secret=sum(map(has_public_seed, tasks)),
         pass_at_k=pass_curve(everything) if everything.seeds > 1 else (),
         usage=_usage(rows),
         fallbacks=sum(row.fallback for row in rows),
@@ -316,13 +322,13 @@ def summarise(
 
 
 def research_tasks(tasks: Sequence[str], rows: Sequence[Row]) -> list[str]:
-    """Those of the tasks that ask for an improvement, not for a medal."""
+    """Return the tasks that are scored by improvement instead of medals."""
     found = {row.task for row in rows if not row.competition}
     return [task for task in tasks if task in found or not task_facts(task)["competition"]]
 
 
 def research_values(*sides: Results) -> dict[str, Value]:
-    """What is measured on research tasks. Imported trials do not say what is beyond noise, nor what rests on that."""
+    """Return the measures of research tasks, without the noise-based ones if an import does not record them."""
     unknown = any(side.imported and all(row.beyond_noise is None for row in side.rows) for side in sides)
     return {
         name: value for name, value in RESEARCH_VALUES.items() if not (unknown and name in ("improved", "beyond_noise"))
@@ -330,27 +336,35 @@ def research_values(*sides: Results) -> dict[str, Value]:
 
 
 def headline(summary: Summary) -> str:
-    """The result of an experiment in one line."""
+    """Return the result of an experiment in one line."""
     group = summary.competitions[0] if summary.competitions else summary.research
     name = main_measure(group)
     if group is None or name is None:
-        return f"{summary.counts['planned']} runs planned, {group.note if group else 'none of them done'}"
+        return _progress(summary)
     return f"{plus_minus(group.measures[name])} % {HEADLINES[name]} ({group.note})"
 
 
+def _progress(summary: Summary) -> str:
+    """Return the progress of an experiment without a complete seed: "1 of 2 runs done, 1 running"."""
+    counts = summary.counts
+    done = counts["finished"] + counts["failed"] + counts["unreadable"]
+    rest = [f"{counts[name]} {label}" for name, label in MISSING.items() if counts[name]]
+    return ", ".join([f"{done} of {plural(counts['planned'], 'run')} done", *rest])
+
+
 def main_measure(group: Aggregate | None) -> str | None:
-    """What a group is judged by: medals, or else improvements; None if neither is known."""
+    """Return the main measure of a group: medals, else improvements; None if neither is known."""
     return next((name for name in HEADLINES if group and name in group.measures), None)
 
 
 def plus_minus(estimate: Estimate, decimals: int = 1) -> str:
-    """A mean with its standard error, as papers print them."""
+    """Format a mean with its standard error."""
     error = "" if estimate.sem is None else f" ± {estimate.sem:.{decimals}f}"
     return f"{estimate.mean:.{decimals}f}{error}"
 
 
 def _grouped(tasks: Sequence[str], fact: str) -> dict[Any, list[str]]:
-    """Tasks by something the catalogue says of them."""
+    """Group tasks by one of the catalogue's facts."""
     groups: dict[Any, list[str]] = {}
     for task in tasks:
         groups.setdefault(task_facts(task)[fact], []).append(task)
@@ -364,7 +378,7 @@ def _counts(rows: Sequence[Row], *, planned: int) -> dict[str, int]:
 
 
 def _usage(rows: Sequence[Row]) -> dict[str, UsageTotals]:
-    """How much runs that have ended used, where it is known."""
+    """Return the known usage of runs that have ended."""
     found = {}
     for name in USAGE:
         ended = [row for row in rows if row.reported]

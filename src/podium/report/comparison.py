@@ -1,4 +1,4 @@
-"""Two experiments side by side: paired over tasks, with an interval, a p-value, and what must be equal for that."""
+"""Paired comparison of two experiments: differences, intervals, p-values and warnings about unequal plans."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from podium.catalog.obfuscation.obfuscate import plain_id
 from podium.errors import UsageError
-from podium.report.aggregate import COMPETITION_VALUES, Value, research_tasks, research_values, words
+from podium.report.aggregate import COMPETITION_VALUES, Value, display_name, research_tasks, research_values
 from podium.report.results import Results, Row
 from podium.report.statistics import Interval, Numbers, Settling, bootstrap_interval, permutation_p, seeds_to_settle
 from podium.text import plural
@@ -20,21 +20,21 @@ from podium.text import plural
 LEVEL = 0.05
 COMPETITION_MEASURES = ("any_medal", "gold", "above_median", "valid", "percentile")
 RESEARCH_MEASURES = ("improved", "success_at_10", "improvement", "valid")
-"""The comparison is about the first of each that both sides know; the others explain it."""
+"""Measures to compare: the first that both sides know decides, the others explain it."""
 SAME_PLAN = {
     "budget": "budget",
     "network": "network",
     "sandbox": "sandbox",
-    "limits": "limits of memory, disk and processes",
+    "limits": "resource limits",
     "cores": "cores per execution",
     "gpus": "GPUs per execution",
 }
-"""Parts of a plan that change what a number means."""
+"""Parts of a plan that must be equal for a fair comparison, with their labels."""
 
 
 @dataclass(frozen=True)
 class TaskDifference:
-    """How far two experiments are apart on one task, in the measure the comparison is about."""
+    """Difference between two experiments on one task in the main measure."""
 
     task: str
     first: float
@@ -48,14 +48,14 @@ class TaskDifference:
 
 @dataclass(frozen=True)
 class Difference:
-    """How far two experiments are apart in one measure, in points; positive: the first is better."""
+    """Difference between two experiments in one measure, in points; positive if the first is better."""
 
     measure: str
     first: float
     second: float
     difference: float
     interval: Interval | None
-    """By a bootstrap over tasks."""
+    """95 % bootstrap interval over tasks."""
     p: float
     tasks: int
     settling: Settling
@@ -67,23 +67,23 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How two experiments compare."""
+    """Result of a comparison."""
 
     first: str
     second: str
     warnings: tuple[str, ...]
-    """What differs between the two besides the agents."""
+    """Differences between the plans besides the agents."""
     differences: tuple[Difference, ...]
     tasks: tuple[TaskDifference, ...]
-    """Largest difference first."""
+    """Differences by task, largest first."""
 
     @property
     def verdict(self) -> str:
-        """The result in a sentence."""
+        """Result in one sentence."""
         main = self.differences[0]
-        name = words(main.measure)
+        name = display_name(main.measure)
         if main.difference == 0:
-            return f"No difference in {name}: {main.first:.1f} both."
+            return f"No difference in {name}: both have {main.first:.1f}."
         better, worse = (self.first, self.second) if main.difference > 0 else (self.second, self.first)
         ahead = f"{better} is {abs(main.difference):.1f} points ahead of {worse} in {name}"
         if main.settled:
@@ -97,23 +97,23 @@ class Comparison:
 
 
 def settling_text(settling: Settling) -> str:
-    """How many more seeds it takes, for people."""
+    """Describe how many more seeds would settle a comparison."""
     if settling.more_seeds is None:
         return "run more seeds to see whether there is a difference"
     if settling.more_seeds == 0:
-        return "as many seeds as there are should show a difference of this size; it is the tasks that disagree"
+        return "the seeds should be enough to show a difference of this size, but the tasks disagree"
     count = f"{plural(settling.more_seeds, 'more seed')} of every task on each side"
     return f"{'at most ' * settling.at_most}{count} would settle a difference of this size"
 
 
 def compare(first: Results, second: Results, *, pad: bool = False) -> Comparison:
-    """Compares two experiments on the tasks both have in the same form.
+    """Compare two experiments on the tasks that both ran in the same form.
 
     Args:
-        pad: count missing runs as failures.
+        pad: Count missing runs as failures.
 
     Raises:
-        UsageError: there is nothing that may be compared.
+        UsageError: There is nothing to compare.
     """
     first, second, warnings = _undisguised(first, second)
     shared, differing = _comparable(first, second)
@@ -121,10 +121,12 @@ def compare(first: Results, second: Results, *, pad: bool = False) -> Comparison
     pairs = {task: (_runs(first, task, pad=pad), _runs(second, task, pad=pad)) for task in shared}
     without = [task for task, sides in pairs.items() if not all(sides)]
     if without:
-        warnings.append(f"{_named(without)} left out: one side has no run that ended. --pad counts it as a failure.")
+        warnings.append(
+            f"Excluded {_named(without)}: one side has no ended run. --pad counts missing runs as failures."
+        )
     pairs = {task: sides for task, sides in pairs.items() if all(sides)}
     if not pairs:
-        raise UsageError(f"{first.name} and {second.name} share no task that both have finished a run of.")
+        raise UsageError(f"{first.name} and {second.name} share no task with an ended run on both sides.")
     warnings += _unpadded(first, second, list(pairs), pad=pad)
     asked = set(research_tasks(list(pairs), (*first.rows, *second.rows)))
     research = {task: sides for task, sides in pairs.items() if task in asked}
@@ -145,12 +147,12 @@ def compare(first: Results, second: Results, *, pad: bool = False) -> Comparison
 
 
 def _undisguised(first: Results, second: Results) -> tuple[Results, Results, list[str]]:
-    """The experiments with obfuscated tasks under the ids of the tasks themselves, and what that means."""
+    """Return the experiments with obfuscated task ids replaced by the original ids, and warnings."""
     hidden = [side for side in (first, second) if any(task != plain_id(task) for task in side.tasks)]
     told = []
     if len(hidden) == 1:
         told = [
-            f"{hidden[0].name} ran obfuscated tasks: the difference shows what knowing a task by its names is worth."
+            f"{hidden[0].name} ran obfuscated tasks: the difference includes the effect of recognising a task by name."
         ]
     sides = [
         replace(
@@ -169,64 +171,66 @@ def _undisguised(first: Results, second: Results) -> tuple[Results, Results, lis
 
 
 def _comparable(first: Results, second: Results) -> tuple[list[str], list[str]]:
-    """The tasks that both have in the same form, and what differs otherwise.
+    """Return the tasks that both ran in the same form, and warnings about the rest.
 
     Raises:
-        UsageError: there are none.
+        UsageError: There are no such tasks.
     """
     both = [task for task in first.tasks if task in set(second.tasks)]
     if not both:
-        raise UsageError(f"{first.name} and {second.name} have no task in common: nothing may be compared.")
+        raise UsageError(f"{first.name} and {second.name} cannot be compared: they have no task in common.")
     forms = {task: (_form(first, task), _form(second, task)) for task in both}
     other_form = [task for task, (one, other) in forms.items() if one != other and "edition ?" not in (one, other)]
     shared = [task for task in both if task not in other_form]
     if not shared:
         one, other = forms[both[0]]
         raise UsageError(
-            f"{first.name} and {second.name} may not be compared: {both[0]} is {one} in one and {other} in the other, "
-            "which is not the same task. Run one of them again."
+            f"{first.name} and {second.name} cannot be compared: {both[0]} is {one} in the first and {other} in the "
+            "second. Run one of them again in the same form."
         )
     warnings = []
     if other_form:
-        warnings.append(f"{_named(other_form)} left out: another edition, or a miniature on one side.")
+        warnings.append(
+            f"Excluded {_named(other_form)}: run in different editions, or as a miniature on one side only."
+        )
     for side in (first, second):
         only = [task for task in side.tasks if task not in set(both)]
         if only:
-            warnings.append(f"{_named(only)} only in {side.name}: left out.")
+            warnings.append(f"Excluded {_named(only)}: only {side.name} has it.")
     if any("miniature" in forms[task][0] for task in shared):
-        warnings.append("Some tasks are fabricated miniatures: differences on them say nothing about the real ones.")
+        warnings.append("Some tasks are fabricated miniatures: their differences say nothing about the real tasks.")
     return shared, warnings + _plan_warnings(first, second)
 
 
 def _plan_warnings(first: Results, second: Results) -> list[str]:
     unknown = [side.name for side in (first, second) if side.imported]
     if unknown:
-        return [f"{' and '.join(unknown)}: imported, so budget, network and machine are not known to be the same."]
+        return [f"{' and '.join(unknown)} imported: budget, network and machine may differ."]
     found = [
-        f"Different {title}: {_plain(getattr(first.plan, name))} against {_plain(getattr(second.plan, name))}."
+        f"Different {title}: {_plain(getattr(first.plan, name))} vs. {_plain(getattr(second.plan, name))}."
         for name, title in SAME_PLAN.items()
         if getattr(first.plan, name) != getattr(second.plan, name)
     ]
     systems = [{row.versions for row in side.rows if row.versions} for side in (first, second)]
     if systems[0] != systems[1]:
-        found.append(f"Different versions: {_plain(sorted(systems[0]))} against {_plain(sorted(systems[1]))}.")
+        found.append(f"Different versions: {_plain(sorted(systems[0]))} vs. {_plain(sorted(systems[1]))}.")
     return found
 
 
 def _plain(value: Any) -> str:
-    """A part of a plan in words."""
+    """Format a part of a plan."""
     if isinstance(value, BaseModel):
         said = [f"{name} {part}" for name, part in value if part is not None]
-        return ", ".join(said) or "none"
+        return ", ".join(said) or "no limit"
     if isinstance(value, list):
-        return " / ".join(map(str, value)) or "not known"
+        return " / ".join(map(str, value)) or "unknown"
     if isinstance(value, tuple):
         return ", ".join(value)
     return {True: "open", False: "closed"}.get(value, str(value)) if isinstance(value, bool) else str(value)
 
 
 def _form(results: Results, task: str) -> str:
-    """Which form of a task an experiment has: edition, and whether its data is fabricated."""
+    """Return the form in which an experiment ran a task: edition, real data or miniature."""
     rows = [row for row in results.rows if row.task == task and row.reported]
     editions = sorted({row.edition for row in rows if row.edition})
     return f"edition {'/'.join(editions) or '?'}" + (", miniature" if any(row.miniature for row in rows) else "")
@@ -238,17 +242,17 @@ def _runs(results: Results, task: str, *, pad: bool) -> list[Row | None]:
 
 
 def _unpadded(first: Results, second: Results, tasks: Sequence[str], *, pad: bool) -> list[str]:
-    """Says how missing runs were treated."""
+    """Return warnings about missing and unreadable runs."""
     found = []
     for side in (first, second):
         rows = [row for row in side.rows if row.task in set(tasks)]
         missing = sum(not row.counts for row in rows)
         if missing:
-            treated = "counted as failures" if pad else "left out; --pad counts them as failures"
-            found.append(f"{missing} run{'s' * (missing != 1)} of {side.name} missing or not finished: {treated}.")
+            runs = f"{side.name}: {plural(missing, 'missing or unfinished run')}"
+            found.append(f"{runs} counted as failed." if pad else f"{runs} excluded; --pad counts them as failed.")
         unreadable = sum(row.status == "unreadable" for row in rows)
         if unreadable:
-            found.append(f"{plural(unreadable, 'record')} of {side.name} cannot be read: counted as failures.")
+            found.append(f"{side.name}: {plural(unreadable, 'unreadable record')} counted as failed.")
     return found
 
 
@@ -261,7 +265,7 @@ def _values(side: Sequence[Row | None], value: Value) -> Numbers:
 
 
 def _difference(name: str, value: Value, pairs: Sequence[RowPair]) -> Difference | None:
-    """One measure compared; None if there is no task where both sides are known."""
+    """Compare one measure; return None if no task has known values on both sides."""
     valued = [(_values(first, value), _values(second, value)) for first, second in pairs]
     known = [(first, second) for first, second in valued if len(first) and len(second)]
     if not known:

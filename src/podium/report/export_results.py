@@ -1,4 +1,4 @@
-"""Results for other programs: MLE-bench's grading report, CSV, parquet."""
+"""Export of results as MLE-bench grading reports, CSV and Parquet."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = tuple(field.name for field in fields(Row))
 
 
 def records(results: Sequence[Results]) -> list[dict[str, Any]]:
-    """All runs as plain values, by the names of `Row`."""
+    """Return all runs as plain values under the names of `Row`."""
     return [{name: _plain(getattr(row, name)) for name in NAMES} for each in results for row in each.rows]
 
 
@@ -33,7 +33,7 @@ def _plain(value: Any) -> Any:
 
 
 def write_csv(results: Sequence[Results], path: Path) -> None:
-    """Writes all runs as CSV; a text that a spreadsheet would take for a formula gets an apostrophe in front."""
+    """Write all runs as CSV, with an apostrophe before any text that a spreadsheet would run as a formula."""
     text = io.StringIO()
     table = csv.DictWriter(text, NAMES, lineterminator="\n")
     table.writeheader()
@@ -48,7 +48,7 @@ def harmless(value: Any) -> Any:
 
 
 def write_parquet(results: Sequence[Results], path: Path) -> None:
-    """Writes all runs as parquet.
+    """Write all runs as Parquet.
 
     Raises:
         MissingExtraError: pyarrow is not installed.
@@ -57,7 +57,7 @@ def write_parquet(results: Sequence[Results], path: Path) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise MissingExtraError("Writing parquet", "parquet") from error
+        raise MissingExtraError("Writing Parquet", "parquet") from error
     # Types from the fields, not from the values: an empty column keeps its type.
     kinds = {"int": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
     types = {field.name: kinds.get(str(field.type).removesuffix(" | None"), pa.string()) for field in fields(Row)}
@@ -66,7 +66,7 @@ def write_parquet(results: Sequence[Results], path: Path) -> None:
 
 
 def grading_report(results: Sequence[Results], references: Mapping[str, ReferenceScores]) -> str:
-    """All runs that have ended, as MLE-bench's grading report: totals, then every run, seed by seed."""
+    """Return all ended runs as MLE-bench's grading report: totals, then every run by seed."""
     rows = sorted((row for each in results for row in each.rows if row.reported), key=lambda row: (row.seed, row.task))
     reports = [_competition_report(row, references[row.task]) for row in rows if row.competition]
     return json.dumps(batch_report(reports), indent=2, allow_nan=False) + "\n"
@@ -92,16 +92,16 @@ def _competition_report(row: Row, reference: ReferenceScores) -> dict[str, Any]:
 
 
 def sandbox_gaps(results: Sequence[Results]) -> list[str]:
-    """A sentence for each thing that the sandboxes of an experiment held less well than they can."""
+    """Return a sentence for each guarantee that an experiment's sandboxes did not fully enforce."""
     said = []
     for each in results:
         ended = [row for row in each.rows if row.reported]
         gaps = Counter(gap for row in ended for gap in filter(None, row.sandbox_gaps.split("; ")))
-        said += [f"{each.name}: in {count} of {plural(len(ended), 'run')} {gap}." for gap, count in gaps.items()]
+        said += [f"{each.name}: {gap} ({count} of {plural(len(ended), 'run')})." for gap, count in gaps.items()]
     return said
 
 
-def first_line(summaries: Sequence[Summary]) -> str | None:
-    """What has to be said before any number: that data was fabricated."""
+def miniature_note(summaries: Sequence[Summary]) -> str | None:
+    """Return the warning about fabricated data, or None."""
     begun = sum(summary.counts["planned"] - summary.counts["missing"] for summary in summaries)
     return miniature_warning(sum(summary.miniatures for summary in summaries), begun)

@@ -1,4 +1,4 @@
-"""Why runs ended as they did, where somebody has looked: `failures.json` beside the runs, as a table and a chart.
+"""Failure modes of an experiment's runs from `failures.json`, as a table and a chart.
 
 The modes are those of MLAgentBench's qualitative analysis.
 """
@@ -24,11 +24,11 @@ Mode = Literal[
 ]
 MODES: tuple[Mode, ...] = get_args(Mode)
 COLOURS = ("#12936a", "#8fbf6a", "#8c99a6", "#e07b00", "#c43d3d", "#7a5cc9", "#2f7fd1")
-MOST_TASKS = 40
+MAX_TASKS = 40
 
 
-class RunMode(BaseModel):
-    """How one run ended, and the step that shows it."""
+class RunFailureMode(BaseModel):
+    """Failure mode of one run, and the step that shows it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -43,34 +43,34 @@ class RunMode(BaseModel):
 
 
 class Failures(BaseModel):
-    """`failures.json`."""
+    """Content of `failures.json`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    runs: tuple[RunMode, ...] = ()
+    runs: tuple[RunFailureMode, ...] = ()
     error: str | None = None
-    """Why the file cannot be read."""
+    """Reason why the file cannot be read."""
 
     def counts(self, by: Literal["agent", "task"]) -> dict[str, Counter[str]]:
-        """How many runs ended in each mode, by agent or by task."""
+        """Return the number of runs in each mode, by agent or by task."""
         found: dict[str, Counter[str]] = {}
         for run in self.runs:
             found.setdefault(run.agent if by == "agent" else run.task, Counter())[run.mode] += 1
         return found
 
     def table(self, by: Literal["agent", "task"]) -> list[list[str]]:
-        """The counts as rows, the first of them the header; modes that no run ended in are left out."""
+        """Return the counts as rows after a header, without modes that no run has."""
         modes = [mode for mode in MODES if any(run.mode == mode for run in self.runs)]
         rows = [[name, *(str(counted[mode]) for mode in modes)] for name, counted in self.counts(by).items()]
-        return [[by, *modes], *rows[:MOST_TASKS]]
+        return [[by.capitalize(), *(mode.capitalize() for mode in modes)], *rows[:MAX_TASKS]]
 
-    def examples(self, most: int = 3) -> dict[str, list[RunMode]]:
-        """A few runs of each mode, but for successes."""
+    def examples(self, most: int = 3) -> dict[str, list[RunFailureMode]]:
+        """Return a few runs of each mode other than success."""
         return {mode: found for mode in MODES[1:] if (found := [run for run in self.runs if run.mode == mode][:most])}
 
 
 def read_failures(folder: Path) -> Failures | None:
-    """How the runs of an experiment ended; None if nobody has looked."""
+    """Return the failure modes of an experiment, or None if the runs were not classified."""
     try:
         return read_document(folder / FAILURES_FILE, Failures)
     except RecordError as error:
@@ -78,16 +78,16 @@ def read_failures(folder: Path) -> Failures | None:
 
 
 def chart(found: Sequence[Failures]) -> Figure | None:
-    """Stacked bars: the modes of each agent, and of each task."""
+    """Return stacked bars of the modes of each agent and of each task."""
     runs = tuple(run for each in found for run in each.runs)
     if not runs:
         return None
     from plotly.graph_objects import Bar, Figure
 
-    from podium.report.rendering.plotly_charts import finished, label
+    from podium.report.rendering.plotly_charts import label, with_layout
 
     counted = Failures(runs=runs)
-    groups = {**counted.counts("agent"), **dict(list(counted.counts("task").items())[:MOST_TASKS])}
+    groups = {**counted.counts("agent"), **dict(list(counted.counts("task").items())[:MAX_TASKS])}
     labels = [label(name) for name in groups]
     bars = [
         Bar(
@@ -104,5 +104,5 @@ def chart(found: Sequence[Failures]) -> Figure | None:
     figure = Figure(bars)
     figure.update_layout(barmode="stack", bargap=0.35, legend_traceorder="normal")
     figure.update_yaxes(autorange="reversed", automargin=True)
-    figure.update_xaxes(title_text="% of runs, by agent and by task", range=[0, 100])
-    return finished(figure, 110 + 30 * len(groups), legend=True)
+    figure.update_xaxes(title_text="Runs by agent and by task (%)", range=[0, 100])
+    return with_layout(figure, 110 + 30 * len(groups), legend=True)

@@ -1,4 +1,4 @@
-"""MLE-bench grading reports, taken over as an experiment: one file, `imported.json`, that `podium report` reads."""
+"""MLE-bench grading reports imported as an experiment: one file, `imported.json`, that `podium report` reads."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Document = TypeVar("Document")
 
 @dataclass(frozen=True)
 class CompetitionReport:
-    """What MLE-bench's grading report says of one run; the names are its own. Those from edition on are our additions;
-    Harbor's trials say the last ones."""
+    """Result of one run in MLE-bench's grading report, under MLE-bench's names. Podium adds the fields from `edition`
+    on; Harbor's trials fill the last ones."""
 
     competition_id: str
     gold_medal: bool
@@ -46,7 +46,7 @@ class CompetitionReport:
     improvement: float | None = None
     success: bool | None = None
     usage: dict[str, int | float] = field(default_factory=dict)
-    """What the run used, under the names of `podium.workspace.budget.Usage`."""
+    """Resource usage under the names of `podium.workspace.budget.Usage`."""
 
     @property
     def medal(self) -> Medal | None:
@@ -60,24 +60,24 @@ class CompetitionReport:
 
 @dataclass(frozen=True)
 class GradingReport:
-    """The part of MLE-bench's grading report that is read."""
+    """Part of MLE-bench's grading report that is read."""
 
     competition_reports: tuple[CompetitionReport, ...]
 
 
 @dataclass(frozen=True)
 class Import:
-    """Competition reports in the order that MLE-bench's aggregation reads them."""
+    """Imported competition reports in the order in which MLE-bench aggregates them."""
 
     agent: str
     source: str
     created: str
     reports: tuple[CompetitionReport, ...]
     planned: dict[str, int]
-    """How many runs of each competition the run groups' metadata name, where that is more than were graded."""
+    """Number of runs by competition in the run groups' metadata, if more than were graded."""
 
     def by_task(self) -> dict[str, list[CompetitionReport]]:
-        """The reports of each competition; the i-th is seed i."""
+        """Return the reports of each competition; the i-th is seed i."""
         found: dict[str, list[CompetitionReport]] = {}
         for report in self.reports:
             found.setdefault(report.competition_id, []).append(report)
@@ -87,30 +87,30 @@ class Import:
 
     @property
     def seeds(self) -> int:
-        """The most runs that any competition has, or should have had."""
+        """Largest number of graded or planned runs of a competition."""
         return max([*(len(reports) for reports in self.by_task().values()), *self.planned.values()], default=0)
 
 
 def is_grading_reports(path: Path) -> bool:
-    """Whether a path is a grading report, or a folder with grading reports or run groups."""
+    """Return whether a path is a grading report, or a folder with grading reports or run groups."""
     if path.is_dir():
         return not (path / "mlebench" / "competitions").is_dir() and bool(_report_files(path) or _metadata_files(path))
     return path.suffix == ".json"
 
 
 def import_reports(path: Path, out: Path, *, agent: str | None = None) -> Import:
-    """Takes over a grading report, or all below a folder, sorted by path as MLE-bench's aggregation does.
+    """Import a grading report, or all reports below a folder, sorted by path as MLE-bench does.
 
     Raises:
-        UsageError: there are none, one of them is something else, or `out` is taken.
+        UsageError: There are no reports, a file is not a report, or `out` is not empty.
     """
     if out.exists() and any(out.iterdir()):
-        raise UsageError(f"{out} is there already. Give another --out.")
+        raise UsageError(f"{out} already exists and is not empty. Choose another --out.")
     files = _report_files(path) if path.is_dir() else [path]
     groups = _metadata_files(path) if path.is_dir() else _metadata_files(path.parent)[:1]
     if not files:
         raise UsageError(
-            f"{path} holds run groups but no grading report. Grade them first, with MLE-bench or with: "
+            f"{path} contains run groups but no grading report. Grade them first, with MLE-bench or with: "
             "podium grade --jsonl FILE --out DIR"
         )
     reports = tuple(report for file in files for report in _read_reports(file))
@@ -126,10 +126,10 @@ def import_reports(path: Path, out: Path, *, agent: str | None = None) -> Import
 
 
 def read_import(folder: Path) -> Import:
-    """What was taken over into a folder.
+    """Read the import in a folder.
 
     Raises:
-        RecordError: it cannot be read.
+        RecordError: The import cannot be read.
     """
     path = folder / IMPORTED_FILE
     try:
@@ -147,13 +147,13 @@ def _report_files(folder: Path) -> list[Path]:
 
 
 def _metadata_files(folder: Path) -> list[Path]:
-    """The metadata of a run group, or of all run groups right below a folder."""
+    """Return the metadata files of a run group, or of all run groups directly below a folder."""
     found = (folder / METADATA, *folder.glob(f"*/{METADATA}"))
     return sorted(path for path in found if _is_file_below(folder, path))
 
 
 def _is_file_below(folder: Path, path: Path) -> bool:
-    """Whether it is a file that no link leads to: links would take over what somebody else's folder does not hold."""
+    """Return whether a path is a file reached without links, so that an import never follows one out of the folder."""
     return path.is_file() and path.resolve() == folder.resolve() / path.relative_to(folder)
 
 
@@ -168,17 +168,17 @@ def _read_reports(path: Path) -> tuple[CompetitionReport, ...]:
     try:
         found = _parse(_read(path), GradingReport)
     except ValueError as error:
-        raise UsageError(f"{path} is not a grading report of MLE-bench: {error}.") from error
+        raise UsageError(f"{path} is not an MLE-bench grading report: {error}.") from error
     return tuple(sorted(found.competition_reports, key=lambda report: report.competition_id))
 
 
 def _parse(data: bytes, kind: type[Document]) -> Document:
-    """A document of that kind.
+    """Parse a JSON document.
 
     Raises:
-        ValueError: it is not one; says what is wrong with it first.
+        ValueError: The document is invalid; the message names the first problem.
     """
-    from pydantic import TypeAdapter, ValidationError  # not there when only leaderboards are taken over
+    from pydantic import TypeAdapter, ValidationError  # not installed if only leaderboards are imported
 
     try:
         return TypeAdapter(kind).validate_json(data)
@@ -188,7 +188,7 @@ def _parse(data: bytes, kind: type[Document]) -> Document:
 
 
 def _planned(groups: list[Path], reports: tuple[CompetitionReport, ...]) -> dict[str, int]:
-    """Runs that the metadata names and no report covers: they count as missing."""
+    """Return the number of runs in the metadata without a report, which count as missing."""
     named: Counter[str] = Counter()
     for path in groups:
         runs = _read_metadata(path).get("runs", {})
@@ -198,7 +198,7 @@ def _planned(groups: list[Path], reports: tuple[CompetitionReport, ...]) -> dict
 
 
 def _agent_name(groups: list[Path]) -> str | None:
-    """The agent in the name of a run group, `TIME_run-group_AGENT`."""
+    """Return the agent in the name of a run group, `TIME_run-group_AGENT`, or None."""
     names = {str(_read_metadata(path).get("run_group", "")).partition("_run-group_")[2] for path in groups}
     return names.pop() or None if len(names) == 1 else None
 
@@ -207,5 +207,5 @@ def _read_metadata(path: Path) -> dict[str, Any]:
     try:
         document = json.loads(_read(path))
     except ValueError as error:
-        raise UsageError(f"{path} is not the metadata of a run group: {error}") from error
+        raise UsageError(f"{path} is not the metadata of an MLE-bench run group: {error}") from error
     return document if isinstance(document, dict) else {}

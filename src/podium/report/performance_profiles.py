@@ -1,4 +1,4 @@
-"""Performance profiles and the area under them (AUP), as MLGym defines them: many agents on many scales at once."""
+"""Performance profiles and the area under them (AUP), as MLGym defines them, across tasks with different metrics."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from podium.report.statistics import Numbers
 
 POINTS = 500
 PENALTY = 1.05
-"""What is not feasible counts as this much worse than the worst that is."""
+"""Factor over the worst feasible score that an infeasible one counts as."""
 
-LARGEST = 1e300
-"""Whoever is more than this many times worse than the best has not solved the task: larger numbers overflow."""
+MAX_RATIO = 1e300
+"""Maximum ratio to the best score of a solved task; larger numbers overflow."""
 
 
 @dataclass(frozen=True)
 class TaskScores:
-    """The scores of one task, by method; None for a method without one."""
+    """Scores of one task by method; None for a method without a score."""
 
     scores: Mapping[str, float | None]
     higher_is_better: bool
     baseline: float | None = None
-    """A score below which a method does not count as having solved the task."""
+    """Score that a method must reach to have solved the task."""
 
 
 @dataclass(frozen=True)
 class Profiles:
-    """For each method the share of tasks on which it is within a factor of the best: ρ(τ), τ = log10 of the factor."""
+    """Share of tasks on which each method is within a factor of the best: ρ(τ), τ = log10 of the factor."""
 
     tau: tuple[float, ...]
     rho: dict[str, tuple[float, ...]]
     area: dict[str, float]
-    """AUP; higher is better. It depends on who is compared."""
+    """AUP by method; higher is better. It depends on the set of methods."""
 
 
 def profiles(tasks: Sequence[TaskScores]) -> Profiles | None:
-    """The profiles of all methods over tasks that at least one of them has solved; None if there are none."""
+    """Return the profiles of all methods over the tasks that at least one solved, or None without such tasks."""
     methods = list(dict.fromkeys(name for task in tasks for name in task.scores))
     found = [ratios for task in tasks if (ratios := _ratios(task)) is not None]
     if not found:
@@ -57,7 +57,7 @@ def profiles(tasks: Sequence[TaskScores]) -> Profiles | None:
 
 
 def _ratios(task: TaskScores) -> dict[str, float] | None:
-    """How many times worse than the best each method is, of those that solved the task."""
+    """Return the ratio to the best score for each method that solved the task."""
     sign = 1 if task.higher_is_better else -1
     solved = {
         method: score
@@ -74,7 +74,7 @@ def _ratios(task: TaskScores) -> dict[str, float] | None:
     return {
         method: 1.0 if above == below else above / below
         for method, (above, below) in pairs.items()
-        if above == below or (below and above / below <= LARGEST)
+        if above == below or (below and above / below <= MAX_RATIO)
     }
 
 
@@ -84,15 +84,15 @@ def _penalised(ratios: Mapping[str, float]) -> float:
 
 def _rho(ratios: Sequence[float], tau: Numbers) -> Numbers:
     logs = np.log10(np.asarray(ratios))
-    # The best has ratio 1 and belongs to the very first point, whatever the last bits say.
+    # The best has ratio 1 and must fall on the first point despite rounding.
     return np.asarray((logs[None, :] <= tau[:, None] + 1e-12).mean(axis=1))
 
 
 def task_scores(results: Sequence[Results], baselines: Mapping[str, float] | None = None) -> list[TaskScores]:
-    """The tasks that all experiments have in the same form, each with the best score of every experiment.
+    """Return the tasks that all experiments ran in the same form, with each experiment's best score.
 
     Args:
-        baselines: the scores to beat, by task. Where every task has one, the baseline competes too.
+        baselines: Scores to beat, by task. If every task has one, the baseline is a method too.
     """
     baselines = baselines or {}
     shared = [task for task in results[0].tasks if all(task in each.tasks for each in results)]
@@ -102,7 +102,7 @@ def task_scores(results: Sequence[Results], baselines: Mapping[str, float] | Non
         rows = [row for each in results for row in each.rows if row.task == task and row.score is not None]
         directions = {row.higher_is_better for row in rows} - {None}
         forms = {(row.edition, row.miniature) for row in rows if row.edition is not None}
-        if len(directions) != 1 or len(forms) > 1:  # scores of two editions, or of a miniature, are not on one scale
+        if len(directions) != 1 or len(forms) > 1:  # scores of different editions or miniatures are not comparable
             continue
         higher = bool(directions.pop())
         choose = max if higher else min

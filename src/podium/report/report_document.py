@@ -1,4 +1,4 @@
-"""A whole report: experiments, their numbers, what they are compared with, and whether they were verified."""
+"""Report over experiments: summaries, reference scores, profiles, verification, findings and failure modes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.catalog import suites
+from podium.catalog.registry import suites
 from podium.errors import UnknownTaskError
-from podium.grading.grade import plain
+from podium.grading.grade import json_value
 from podium.report.aggregate import Summary, headline, summarise
-from podium.report.export_results import first_line, records, sandbox_gaps
+from podium.report.export_results import miniature_note, records, sandbox_gaps
 from podium.report.failure_causes import Failures, read_failures
 from podium.report.performance_profiles import Profiles, profiles, task_scores
 from podium.report.results import Results, read_all_results
@@ -26,36 +26,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Report:
-    """What terminal, page and JSON show."""
+    """Content of a report, as shown by the terminal, the page and JSON."""
 
     results: tuple[Results, ...]
     summaries: tuple[Summary, ...]
     references: dict[str, ReferenceScores]
-    """By task."""
+    """Reference scores by task."""
     profiles: Profiles | None
-    """Of several experiments on the tasks that all of them have."""
+    """Performance profiles over the tasks that all experiments share."""
     pad: bool
     seeds: int | None
     suite: str | None
     verified: dict[str, Verification] = field(default_factory=dict)
-    """By experiment; an experiment that is not here was not verified."""
+    """Verification by experiment; an absent experiment was not verified."""
     findings: dict[str, Findings] = field(default_factory=dict)
-    """By experiment, of those that somebody has looked into."""
+    """Integrity findings of scanned experiments, by name."""
     failures: dict[str, Failures] = field(default_factory=dict)
-    """The same for why their runs ended as they did."""
+    """Failure modes of classified experiments, by name."""
 
     @property
     def warning(self) -> str | None:
-        """What has to be said first: that data was fabricated."""
-        return first_line(self.summaries)
+        """Warning about fabricated data, shown before any number."""
+        return miniature_note(self.summaries)
 
     @property
     def sandbox_gaps(self) -> list[str]:
-        """What has to be said next: of which runs the sandbox was not at its best."""
+        """Warnings about guarantees that sandboxes did not fully enforce."""
         return sandbox_gaps(self.results)
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as plain JSON."""
+        """Return the report as plain JSON."""
         return {
             "warning": self.warning,
             "sandbox_gaps": self.sandbox_gaps,
@@ -69,7 +69,7 @@ class Report:
             "verified": {name: found.to_dict() for name, found in self.verified.items()},
             "findings": {name: found.model_dump(mode="json") for name, found in self.findings.items()},
             "failures": {name: found.model_dump(mode="json") for name, found in self.failures.items()},
-            "runs": [{name: plain(value) for name, value in row.items()} for row in records(self.results)],
+            "runs": [{name: json_value(value) for name, value in row.items()} for row in records(self.results)],
         }
 
 
@@ -87,14 +87,14 @@ def make_report(
     verify: bool = False,
     data_dir: Path | None = None,
 ) -> Report:
-    """Reads experiments and sums them up.
+    """Read experiments and summarise them.
 
     Args:
-        pad: count missing runs as failures.
-        seeds: use no more than so many.
-        suite: count the tasks of this suite, no others; those an experiment lacks are missing.
-        verify: check every run as `podium verify` does.
-        data_dir: where your own data lies, for verifying.
+        pad: Count missing runs as failures.
+        seeds: Maximum number of seeds.
+        suite: Count only the tasks of this suite; tasks that an experiment lacks are missing.
+        verify: Check every run as `podium verify` does.
+        data_dir: Folder with your own data, for verification.
     """
     if suite is not None and suite not in suites():
         raise UnknownTaskError(f"There is no suite '{suite}'. The suites are: {', '.join(suites())}")
@@ -123,11 +123,11 @@ def _verify(results: Results, data_dir: Path | None) -> Verification:
 
 
 def report(experiments: str | PathLike[str] | Sequence[str | PathLike[str]], **options: Any) -> Report:
-    """The results of experiments: medals, scores, usage, and how certain they are.
+    """Return the results of experiments: medals, scores, usage and uncertainty.
 
     Args:
-        experiments: a folder, or several.
-        options: of `make_report`: `pad`, `seeds`, `suite`, `verify`, `data_dir`.
+        experiments: One or more experiment folders.
+        options: Options of `make_report`: `pad`, `seeds`, `suite`, `verify`, `data_dir`.
     """
     folders = [experiments] if isinstance(experiments, str | PathLike) else experiments
     return make_report([Path(folder) for folder in folders], **options)

@@ -1,7 +1,7 @@
-"""The table that reports are made from: one row per planned run, of experiments and of imported grading reports.
+"""Results table behind every report: one row per planned run of an experiment or of imported grading reports.
 
 Only `experiment.json` and `run.json` are read, never journals or transcripts. Every planned run has a row: one without
-a record is "missing", one whose record cannot be read is "unreadable" and says why.
+a record is "missing"; one with an unreadable record is "unreadable" and keeps the error.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from podium.catalog import find_listing, leaderboards
-from podium.catalog.forge.forge_ids import is_public_draw
+from podium.catalog.forge.forge_ids import has_public_seed
 from podium.catalog.listing import builtin_listings
 from podium.catalog.obfuscation.obfuscate import plain_id
+from podium.catalog.registry import find_listing, leaderboards
 from podium.errors import RecordError, UsageError
 from podium.grading.leaderboard import find_position
 from podium.report.imported_results import IMPORTED_FILE, CompetitionReport, read_import
-from podium.runs.attempt.progress_files import is_going
+from podium.runs.attempt.progress_files import has_running_attempt
 from podium.runs.experiment import FILE as EXPERIMENT
 from podium.runs.experiment import Experiment, check_plausible, read_experiment
 from podium.runs.records import ExperimentDocument, Plan, RunRecord
@@ -35,7 +35,7 @@ Complexity = Literal["low", "medium", "high"]
 
 
 class RunKey(NamedTuple):
-    """Which run a row is about."""
+    """Experiment, task and seed of a run."""
 
     experiment: str
     task: str
@@ -44,7 +44,7 @@ class RunKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """One run. What a source does not say is None."""
+    """Result of one run. Values that the source does not record are None."""
 
     experiment: str
     task: str
@@ -54,9 +54,9 @@ class Row:
     kind: str
     """Kind of data, such as `tabular classification`."""
     complexity: Complexity | None
-    """As MLE-bench grades its 75 competitions."""
+    """Complexity that MLE-bench assigns to its 75 competitions."""
     competition: bool
-    """Whether there are medals to win; a research task has a baseline to improve upon."""
+    """True for a competition with medals; a research task has a baseline score instead."""
     status: RowStatus
     ended_by: str | None = None
     submitted: bool = False
@@ -67,14 +67,14 @@ class Row:
     above_median: bool = False
     percentile: float | None = None
     improvement: float | None = None
-    """Percent by which a research task's baseline was improved."""
+    """Improvement over a research task's baseline, in percent."""
     best_improvement: float | None = None
-    """The largest of any step; known where every step was graded."""
+    """Largest improvement of any step; known only if every step was graded."""
     success: bool | None = None
     beyond_noise: bool | None = None
-    """Whether the improvement is more than the baseline's own spread explains."""
+    """True if the improvement exceeds the baseline's own variation."""
     fallback: bool = False
-    """Whether the submission is the one that the run began with."""
+    """True if the submission is the one that the run started with."""
     error: str | None = None
     working_s: float | None = None
     wall_s: float | None = None
@@ -93,10 +93,10 @@ class Row:
     sandbox: str | None = None
     network: bool | None = None
     sandbox_gaps: str = ""
-    """What the sandbox held less well than one at its best."""
+    """Guarantees that the sandbox did not fully enforce, separated by semicolons."""
     versions: str = ""
     folder: Path | None = None
-    """Where the run lies, if it is one of ours."""
+    """Folder of the run; None for an imported result."""
 
     @property
     def key(self) -> RunKey:
@@ -104,27 +104,27 @@ class Row:
 
     @property
     def not_secret(self) -> bool:
-        """Whether anybody who knows the task's id can make its answers."""
-        return is_public_draw(self.task)
+        """True if anyone who knows the task's id can generate its answers."""
+        return has_public_seed(self.task)
 
     @property
     def reported(self) -> bool:
-        """Whether the run has ended, well or badly: MLE-bench has a report for such runs."""
+        """True if the run has ended, successfully or not: MLE-bench has a report for such runs."""
         return self.status in ("finished", "failed")
 
     @property
     def counts(self) -> bool:
-        """Whether the run is a result: it has ended, or its record cannot be read, which is a failure."""
+        """True if the run is a result: it has ended, or its record is unreadable, which is a failure."""
         return self.reported or self.status == "unreadable"
 
     @property
     def may_succeed(self) -> bool:
-        """Whether what the run left is an agent's work: it did something, and did not crash."""
+        """True if the submission can be the agent's work: the agent took a step and did not crash."""
         return self.status == "finished" and self.steps != 0
 
     @property
     def cause(self) -> str | None:
-        """Why there is no valid submission, as a class of causes; None if there is one."""
+        """Category of the reason why there is no valid submission; None if there is one."""
         if self.valid:
             return None
         if self.status == "finished":
@@ -136,15 +136,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Results:
-    """An experiment with the rows of its runs."""
+    """Experiment with the rows of its runs."""
 
     name: str
-    """Of the experiment, among others."""
+    """Name that distinguishes the experiment in a report."""
     experiment: Experiment
     rows: tuple[Row, ...]
-    """In the order of tasks, then seeds."""
+    """Rows ordered by task, then by seed."""
     imported: bool = False
-    """Whether these are MLE-bench's grading reports: of such an experiment's plan only the agent is known."""
+    """True for MLE-bench grading reports: only the agent of the plan is known."""
 
     @property
     def plan(self) -> Plan:
@@ -156,15 +156,15 @@ class Results:
 
     @property
     def title(self) -> str:
-        """The agent and its model, for people."""
+        """Agent and model as text."""
         return f"{self.plan.agent} ({self.plan.model})" if self.plan.model else self.plan.agent
 
 
 def read_all_results(folders: Sequence[Path]) -> list[Results]:
-    """The experiments in the given folders, each under a name of its own.
+    """Return the experiments in the folders, each under a unique name.
 
     Raises:
-        UsageError: a folder holds neither an experiment nor an import.
+        UsageError: A folder contains neither an experiment nor an import.
     """
     resolved = list(dict.fromkeys(folder.resolve() for folder in folders))
     names = Counter(folder.name for folder in resolved)
@@ -172,11 +172,11 @@ def read_all_results(folders: Sequence[Path]) -> list[Results]:
 
 
 def read_results(folder: Path, name: str | None = None) -> Results:
-    """One experiment, ours or imported.
+    """Return the results of an experiment or of an import.
 
     Raises:
-        UsageError: the folder holds neither.
-        RecordError: the experiment cannot be read; a run that cannot be read has a row that says so.
+        UsageError: The folder contains neither.
+        RecordError: The experiment cannot be read. A run that cannot be read becomes an "unreadable" row.
     """
     name = name or folder.resolve().name
     if (folder / EXPERIMENT).is_file():
@@ -186,13 +186,13 @@ def read_results(folder: Path, name: str | None = None) -> Results:
     if (folder / IMPORTED_FILE).is_file():
         return read_imported_results(folder, name)
     raise UsageError(
-        f"{folder} is not an experiment: it has no {EXPERIMENT}. Make one with: podium run TASK --out {folder}, "
-        "or take over MLE-bench's grading reports with: podium import PATH"
+        f"{folder} is not an experiment: it has no {EXPERIMENT}. Create one with: podium run TASK --out {folder}, "
+        "or import MLE-bench grading reports with: podium import PATH"
     )
 
 
 def read_row(experiment: Experiment, name: str, task: str, seed: int) -> Row:
-    """One run of an experiment of ours, from its `run.json`."""
+    """Return the row of a run from its `run.json`."""
     run = experiment.run(task, seed)
     plan = experiment.plan
     common: dict[str, Any] = {
@@ -210,22 +210,22 @@ def read_row(experiment: Experiment, name: str, task: str, seed: int) -> Row:
         if record is None:
             return Row(**common, status="missing")
         if (record.task, record.seed) != (task, seed):
-            raise RecordError(f"{run.record} is about {record.task}/{record.seed}, another run.")
+            raise RecordError(f"{run.record} belongs to another run, {record.task}/{record.seed}.")
         common |= _recorded(record, run.record)
-        if record.status == "running" and not is_going(run):
+        if record.status == "running" and not has_running_attempt(run):
             common["status"] = "interrupted"
     except RecordError as error:
         return Row(**common, status="unreadable", error=str(error))
-    # A task that the catalogue does not list, such as one of a user's own, shows by its grade what it asks for.
+    # The catalogue may not list a user's own task; the grade tells competitions and research tasks apart.
     competition = common["competition"] and record.improvement is None
     return Row(**common | {"competition": competition})
 
 
 def _recorded(record: RunRecord, file: Path) -> dict[str, Any]:
-    """What a record says, under the names of the table.
+    """Convert a record to the fields of `Row`.
 
     Raises:
-        RecordError: it says something that cannot be.
+        RecordError: A value is impossible.
     """
     same = (
         "agent model status ended_by higher_is_better medal percentile improvement best_improvement success "
@@ -249,10 +249,10 @@ def _recorded(record: RunRecord, file: Path) -> dict[str, Any]:
 
 
 def read_imported_results(folder: Path, name: str) -> Results:
-    """MLE-bench's grading reports that were taken over into a folder.
+    """Return the results of MLE-bench grading reports imported into a folder.
 
     Raises:
-        RecordError: they cannot be read.
+        RecordError: The import cannot be read.
     """
     found = read_import(folder)
     reports = found.by_task()
@@ -276,10 +276,10 @@ def _in_utc(time: str) -> str:
 
 
 def _reported(report: CompetitionReport, file: Path) -> dict[str, Any]:
-    """What one of MLE-bench's competition reports, or one of Harbor's trials, says under the names of the table.
+    """Convert an MLE-bench competition report or a Harbor trial to the fields of `Row`.
 
     Raises:
-        RecordError: it says something that cannot be.
+        RecordError: A value is impossible.
     """
     score, percentile = _without_nan(report.score), report.percentile
     if percentile is None and score is not None:
@@ -309,7 +309,7 @@ def _without_nan(score: float | None) -> float | None:
 
 
 def _percentile(task: str, score: float) -> float | None:
-    """The percentile of a score on the catalogue's leaderboard; grading reports do not say it."""
+    """Return the percentile of a score on the catalogue's leaderboard, which grading reports lack."""
     board = leaderboards().get(task, {})
     if "quantiles" not in board:
         return None
@@ -318,10 +318,10 @@ def _percentile(task: str, score: float) -> float | None:
 
 @cache
 def task_facts(task: str) -> dict[str, Any]:
-    """What the catalogue says of a task without importing it."""
+    """Return the catalogue's facts about a task without importing the task."""
     task = plain_id(task)
     board = leaderboards().get(task)
-    if task.startswith("forge-"):  # one that is listed stands for its family: forge-FAMILY-DIFFICULTY-SEED
+    if task.startswith("forge-"):  # a listed task represents its family: forge-FAMILY-DIFFICULTY-SEED
         family = task.rsplit("-", 2)[0] + "-"
         listing = next((found for found in builtin_listings() if found.id.startswith(family)), None)
     else:

@@ -1,4 +1,4 @@
-"""Score, medals and percentile over time, tokens and steps, from the snapshots that `podium run --curve` graded."""
+"""Medals and percentile over time, tokens and steps, from snapshots graded by `podium run --curve`."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ POINTS = 200
 
 @dataclass(frozen=True)
 class RunCurve:
-    """One run's submissions, oldest first."""
+    """Graded submissions of one run, oldest first."""
 
     row: Row
     points: tuple[CurvePoint, ...]
     error: str | None = None
-    """Why they cannot be read."""
+    """Reason why they cannot be read."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """What all runs of an experiment had reached together when each had used so much."""
+    """Mean result of an experiment's runs at each amount of a resource used."""
 
     axis: Axis
     runs: int
-    """With a curve; the others are not in it."""
+    """Number of runs with a curve; others are excluded."""
     x: tuple[float, ...]
     any_medal: tuple[float, ...]
-    """Percent of runs whose submission at that moment would have earned one."""
+    """Percentage of runs whose submission at that point would have earned a medal."""
     percentile: tuple[float, ...]
-    """Mean; 0 without a valid submission."""
+    """Mean percentile; 0 without a valid submission."""
 
 
 def read_curves(rows: Sequence[Row]) -> list[RunCurve]:
-    """The curves of runs, of those that have one."""
+    """Return the curves of the runs that have one."""
     return [curve for row in rows if (curve := read_curve(row)) is not None]
 
 
 def read_curve(row: Row) -> RunCurve | None:
-    """The curve of a run; None if its submissions have not been graded step by step."""
+    """Return the curve of a run, or None if its submissions were not graded step by step."""
     if row.folder is None:
         return None
     try:
@@ -60,9 +60,9 @@ def read_curve(row: Row) -> RunCurve | None:
 
 
 def overall(curves: Sequence[RunCurve], axis: Axis) -> Curve | None:
-    """All runs as one curve over an axis; None if nothing happens along it.
+    """Return the mean curve of all runs over an axis, or None if it has fewer than two points.
 
-    A run that has ended stays where it was; a submission made worse lowers the curve, as it would have been graded.
+    A run keeps its last value after its end; a worse later submission lowers the curve.
     """
     curves = [curve for curve in curves if curve.points]
     moments = np.unique([getattr(point.usage, axis) for curve in curves for point in curve.points])
@@ -87,7 +87,7 @@ def overall(curves: Sequence[RunCurve], axis: Axis) -> Curve | None:
 
 
 def _along(curve: RunCurve, axis: Axis, moments: Numbers, values: Sequence[float]) -> Numbers:
-    """A run's value at each moment: that of its newest submission, 0 before the first."""
+    """Return a run's value at each point: that of its newest submission, 0 before the first."""
     at = np.array([getattr(point.usage, axis) for point in curve.points], dtype=float)
     newest = np.searchsorted(at, moments, side="right")
     return np.asarray(np.array([0.0, *values])[newest])

@@ -1,4 +1,4 @@
-"""What scores are compared with: medal thresholds, the ceiling of a forged task, the baseline of a research task."""
+"""Reference scores: medal thresholds, ceilings of forged tasks and baselines of research tasks."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from podium.catalog import load
 from podium.catalog.forge.field import stored_field
 from podium.catalog.forge.forge_ids import parse_id
-from podium.data.home import Place, locate
+from podium.catalog.registry import load
+from podium.data.home import DataFolder, locate
 from podium.errors import PodiumError
 from podium.grading.medals import thresholds
 from podium.grading.reference import LEADERBOARD_FILE, find_reference
@@ -24,7 +24,7 @@ THRESHOLDS = ("gold", "silver", "bronze", "median")
 
 @dataclass(frozen=True)
 class ReferenceScores:
-    """The scores that a task's scores are compared with; None where there is none or it is not known here."""
+    """Reference scores of a task; None if there is none or it is unknown."""
 
     title: str
     metric: str | None = None
@@ -34,13 +34,13 @@ class ReferenceScores:
     bronze: float | None = None
     median: float | None = None
     ceiling: float | None = None
-    """What the true mechanism of a forged task scores."""
+    """Score of a forged task's true mechanism."""
     baseline: float | None = None
-    """What the starter code of a research task scores."""
+    """Score of a research task's starter code."""
 
 
 def read_references(results: Results) -> dict[str, ReferenceScores]:
-    """The reference scores of each task of an experiment."""
+    """Return the reference scores of each task of an experiment."""
     if results.imported:
         reports = read_import(results.experiment.folder).by_task()
         return {task: _from_report(found[0]) if found else ReferenceScores(task) for task, found in reports.items()}
@@ -58,7 +58,7 @@ def _from_report(report: CompetitionReport) -> ReferenceScores:
 def find_references(
     task_id: str, edition: str | None, data_dir: Path | None, miniature: bool = False
 ) -> ReferenceScores:
-    """The reference scores of a task: measured here, imported, or as the catalogue declares them."""
+    """Return the reference scores of a task: measured locally, imported or declared by the catalogue."""
     try:
         task = load(task_id)
         task = task.in_edition(edition if edition in task.editions else next(iter(task.editions)))
@@ -85,8 +85,8 @@ def find_references(
             return ReferenceScores(**common)
 
 
-def measured_field(task_id: str, place: Place) -> dict[str, Any] | None:
-    """The measured field of a forged task: as prepared here, or as stored with Podium."""
+def measured_field(task_id: str, place: DataFolder) -> dict[str, Any] | None:
+    """Return the measured leaderboard of a forged task: prepared locally or shipped with Podium."""
     if not task_id.startswith("forge-"):
         return None
     path = place.private / LEADERBOARD_FILE

@@ -1,4 +1,4 @@
-"""The statistics of reports: plain functions over numbers and arrays. `docs/statistics.md` has the formulas."""
+"""Statistics of reports as pure functions over arrays. `docs/statistics.md` has the formulas."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ import numpy.typing as npt
 
 Numbers = npt.NDArray[np.float64]
 NORMAL_95 = 1.96
-"""As MLE-bench writes it."""
+"""Normal quantile of a 95 % interval, as MLE-bench rounds it."""
 POWER_80 = 0.8416
-"""The normal quantile that a test of 80 % power adds to that of its level."""
+"""Normal quantile for a test with 80 % power."""
 REPEATS = 10_000
 EXACT_UP_TO = 50_000
-"""Rearrangements that a permutation test looks at one by one before it draws at random."""
-ENOUGH_SEEDS = 1000
-"""More than anybody will run."""
+"""Maximum number of permutations that are enumerated; above it they are sampled."""
+MAX_SEEDS = 1000
+"""Upper bound of the recommended number of additional seeds."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Where a number lies with 95 % confidence."""
+    """95 % interval."""
 
     low: float
     high: float
 
 
 def mean_and_sem(values: Sequence[float]) -> tuple[float, float | None]:
-    """The mean, and its standard error from the sample's variance (ddof 1); None for a single value."""
+    """Return the mean and its standard error (sample variance, ddof 1), None for a single value."""
     array = np.asarray(values, dtype=float)
     if len(array) < 2:
         return float(array.mean()), None
@@ -40,9 +40,9 @@ def mean_and_sem(values: Sequence[float]) -> tuple[float, float | None]:
 
 
 def pass_at_k(runs: int, successes: int, k: int) -> float:
-    """The chance that at least one of k runs succeeds, estimated without bias from so many runs: 1 - C(n-c,k)/C(n,k).
+    """Return the unbiased estimate of the probability that one of k runs succeeds: 1 - C(n-c,k)/C(n,k).
 
-    The estimate gets noisy as k nears the number of runs; up to half of it is customary.
+    The estimate gets noisy as k approaches the number of runs; k up to half of it is customary.
     """
     if not 0 <= successes <= runs or not 1 <= k <= runs:
         raise ValueError(f"pass@{k} of {successes} successes in {runs} runs makes no sense")
@@ -50,13 +50,13 @@ def pass_at_k(runs: int, successes: int, k: int) -> float:
 
 
 def bootstrap_interval(by_task: Numbers, *, repeats: int = REPEATS, seed: int = 0) -> Interval | None:
-    """95 % percentile interval of the mean over tasks, by a bootstrap over whole tasks, each with all its runs.
+    """Return the 95 % percentile interval of the mean, by a bootstrap over tasks with all their runs.
 
     Args:
-        by_task: one value per task, the mean over its runs.
+        by_task: Mean over the runs of each task.
 
     Returns:
-        None for fewer than two tasks, which say nothing about others.
+        None for fewer than two tasks, which do not generalise.
     """
     if len(by_task) < 2:
         return None
@@ -67,18 +67,19 @@ def bootstrap_interval(by_task: Numbers, *, repeats: int = REPEATS, seed: int = 
 
 @lru_cache(maxsize=4)
 def _draws(count: int, repeats: int, seed: int) -> npt.NDArray[np.intp]:
-    """Which tasks each repetition draws: the same for every measure of a group of tasks, and from call to call."""
+    """Return the tasks drawn by each repetition, identical for every measure and every call."""
     return np.random.default_rng(seed).integers(0, count, size=(repeats, count))
 
 
 def permutation_p(pairs: Sequence[tuple[Numbers, Numbers]], *, repeats: int = REPEATS, seed: int = 0) -> float:
-    """Two-sided p-value of the mean difference between two sets of runs on the same tasks.
+    """Return the two-sided p-value of the mean difference between two sets of runs on the same tasks.
 
-    If both sets came from the same agent, any split of a task's runs would have been as likely. All splits are looked
-    at where there are few enough, else some are drawn. With one run on each side of every task this flips signs.
+    Under the null hypothesis both sets come from the same agent, so every split of a task's runs is equally likely.
+    All splits are enumerated if there are few enough, otherwise they are sampled. With one run on each side of every
+    task this is a sign-flip test.
 
     Args:
-        pairs: for each task the values of the first and of the second set.
+        pairs: Values of the first and of the second set for each task.
     """
     observed = abs(sum(float(first.mean() - second.mean()) for first, second in pairs))
     splits = [math.comb(len(first) + len(second), len(first)) for first, second in pairs]
@@ -96,7 +97,7 @@ def permutation_p(pairs: Sequence[tuple[Numbers, Numbers]], *, repeats: int = RE
 
 
 def _all_splits(first: Numbers, second: Numbers) -> Numbers:
-    """The difference of means for every way to split one task's runs."""
+    """Return the difference of means for every way to split one task's runs."""
     values, size = np.concatenate([first, second]), len(first)
     chosen = np.array([values[list(some)].sum() for some in combinations(range(len(values)), size)])
     return np.asarray(chosen / size - (values.sum() - chosen) / (len(values) - size))
@@ -111,16 +112,16 @@ def _random_splits(first: Numbers, second: Numbers, repeats: int, rng: np.random
 
 @dataclass(frozen=True)
 class Settling:
-    """How many more runs of every task would settle a comparison."""
+    """Number of additional seeds that would settle a comparison."""
 
     more_seeds: int | None
-    """On each side; None if no number would do, since no difference was seen."""
+    """Additional seeds on each side; None if the observed difference is zero."""
     at_most: bool
-    """Whether this is an upper bound: with one run per task, how much runs of one task differ is not known."""
+    """True if this is an upper bound, because one run per task gives no variance within tasks."""
 
 
 def seeds_to_settle(pairs: Sequence[tuple[Numbers, Numbers]]) -> Settling:
-    """How many more seeds would show the difference seen so far, if it is the true one, with 80 % power at 5 %."""
+    """Return the additional seeds needed to detect the observed difference with 80 % power at the 5 % level."""
     count = len(pairs)
     difference = sum(float(first.mean() - second.mean()) for first, second in pairs) / count
     seeds = min(min(len(first), len(second)) for first, second in pairs)
@@ -128,10 +129,10 @@ def seeds_to_settle(pairs: Sequence[tuple[Numbers, Numbers]]) -> Settling:
     if known:
         spread = sum(float(first.var(ddof=1) + second.var(ddof=1)) for first, second in pairs) / count**2
     else:
-        # What tasks and seeds vary by together is at least what seeds vary by alone.
+        # The variance over tasks and seeds is an upper bound of the variance over seeds.
         sides = [np.array([side.mean() for side in column]) for column in zip(*pairs, strict=True)]
         spread = sum(float(side.var(ddof=1)) if count > 1 else 0.0 for side in sides) / count
     if difference == 0 or (not known and count < 2):
         return Settling(None, at_most=not known)
     needed = math.ceil(spread * ((NORMAL_95 + POWER_80) / difference) ** 2)
-    return Settling(min(max(needed - seeds, 0), ENOUGH_SEEDS), at_most=not known)
+    return Settling(min(max(needed - seeds, 0), MAX_SEEDS), at_most=not known)

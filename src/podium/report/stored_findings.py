@@ -1,6 +1,6 @@
-"""What looking into the integrity of an experiment has found, where somebody has: `findings.json` beside its runs.
+"""Integrity findings of an experiment, stored in `findings.json` beside its runs.
 
-A finding is evidence for a person to judge. Nothing is disqualified by it.
+A finding is evidence for human review. It does not disqualify a run.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from podium.text import plural
 
 FINDINGS_FILE = "findings.json"
 Severity = Literal["concern", "practice"]
-"""A practice is against no rule, but whoever compares results wants to know of it."""
+"""Severity of a finding. A practice breaks no rule but matters when results are compared."""
 
 
 class Finding(BaseModel):
-    """One piece of evidence, and where it is."""
+    """Piece of evidence and its location."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: str
-    """What it is evidence of, in a word or two."""
+    """Short name of the problem."""
     task: str
     seed: int
     reason: str
-    """Why it was noted."""
+    """Explanation of the finding."""
     confidence: float = Field(ge=0, le=1)
     step: int | None = None
     file: str | None = None
     line: int | None = None
     severity: Severity = "concern"
     quote: str = ""
-    """What stands there: what the agent wrote, did or saw, as it is."""
+    """Verbatim excerpt of the agent's text, action or observation."""
     source: str = "scan"
-    """The command that found it."""
+    """Command that produced the finding."""
 
     @property
     def place(self) -> str:
-        """Where to look."""
+        """Location as text: run, step, file and line."""
         parts = [f"{self.task}/{self.seed}"]
         parts += [f"step {self.step}"] if self.step is not None else []
         parts += [self.file + (f":{self.line}" if self.line is not None else "")] if self.file else []
@@ -51,30 +51,30 @@ class Finding(BaseModel):
 
 
 class Findings(BaseModel):
-    """`findings.json`."""
+    """Content of `findings.json`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     findings: tuple[Finding, ...] = ()
     error: str | None = None
-    """Why the file cannot be read."""
+    """Reason why the file cannot be read."""
 
     @property
-    def words(self) -> str:
-        """How much was found, in one sentence."""
+    def summary(self) -> str:
+        """Number of findings in one sentence."""
         if self.error:
-            return f"Integrity findings cannot be read: {self.error}"
+            return f"The integrity findings cannot be read: {self.error}"
         practices = sum(finding.severity == "practice" for finding in self.findings)
-        told = f"{plural(len(self.findings), 'integrity finding')}, for a person to judge"
-        return f"{told}; {practices} of them common practice." if practices else f"{told}."
+        count = plural(len(self.findings), "integrity finding")
+        return f"{count} to review, {practices} of them common practice." if practices else f"{count} to review."
 
     def of_run(self, task: str, seed: int) -> Sequence[Finding]:
-        """Those about one run."""
+        """Return the findings about one run."""
         return [finding for finding in self.findings if (finding.task, finding.seed) == (task, seed)]
 
 
 def read_findings(folder: Path) -> Findings | None:
-    """The findings about an experiment, the surest first; None if nobody has looked."""
+    """Return the findings about an experiment by descending confidence, or None if it was not scanned."""
     try:
         found = read_document(folder / FINDINGS_FILE, Findings)
     except RecordError as error:

@@ -22,12 +22,12 @@ from podium.workspace.journal.events import now
 
 FILE = "experiment.json"
 TASK_ID = re.compile(r"[\w@-][\w.@-]{0,199}")
-MOST_RUNS = 1_000_000
+MAX_RUNS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A folder of runs and its document."""
+    """A folder of runs, with its `experiment.json`."""
 
     folder: Path
     document: ExperimentDocument
@@ -45,30 +45,30 @@ class Experiment:
         return self.document.seeds
 
     def run(self, task: str, seed: int) -> RunFolder:
-        """Where a run lies, whether it has begun or not."""
+        """Return the folder of a run, which need not have begun."""
         return run_folder(self.folder, task, seed)
 
     def runs(self) -> Iterator[RunFolder]:
-        """All runs that have begun, in the order of tasks and seeds."""
+        """Yield the runs that have begun, ordered by task and seed."""
         every = (self.run(task, seed) for task in self.tasks for seed in range(self.seeds))
         return (run for run in every if run.path.is_dir())
 
     def records(self) -> list[RunRecord]:
-        """The records of all runs that have begun."""
+        """Return the records of all runs that have begun."""
         return [record for run in self.runs() if (record := run.read_record()) is not None]
 
 
 def open_experiment(folder: Path, plan: Plan, tasks: Sequence[str], seeds: int) -> Experiment:
-    """Makes an experiment, or continues one: tasks and seeds may be added, the plan must be the same.
+    """Create an experiment, or extend an existing one by tasks and seeds; its plan must be the same.
 
     Raises:
-        UsageError: the folder holds an experiment with another plan, or something else.
+        UsageError: the folder holds an experiment with another plan, or other files.
     """
     with _changing(folder):
         known = read_document(folder / FILE, ExperimentDocument)
         if known is None:
             if any(folder.iterdir()):
-                raise UsageError(f"{folder} holds something else: there is no {FILE}. Give another --out.")
+                raise UsageError(f"{folder} is not an experiment: it has files but no {FILE}. Choose another --out.")
             document = ExperimentDocument(plan=plan, tasks=tuple(tasks), seeds=seeds, created=now())
         else:
             _require_same(folder, known.plan, plan)
@@ -83,11 +83,11 @@ def open_experiment(folder: Path, plan: Plan, tasks: Sequence[str], seeds: int) 
 
 @contextmanager
 def _changing(folder: Path) -> Iterator[None]:
-    """A block in which no other process changes the document of an experiment."""
+    """Lock the document of an experiment against changes by other processes."""
     folder.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        with suppress(OSError):  # some network file systems have no locks for folders
+        with suppress(OSError):  # some network file systems cannot lock folders
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
@@ -96,18 +96,18 @@ def _changing(folder: Path) -> Iterator[None]:
 
 def _require_same(folder: Path, known: Plan, plan: Plan) -> None:
     if changed := _differences(known, plan):
-        told = "; ".join(f"{name}: {before} then, {after} now" for name, before, after in changed)
+        changes = "; ".join(f"{name}: {before} before, {after} now" for name, before, after in changed)
         raise UsageError(
-            f"{folder} was started differently ({told}). Repeat the options it was started with, give another "
-            f"--out, or continue it as it was with: podium resume {folder}"
+            f"{folder} was started with other settings ({changes}). Repeat the original options, choose another "
+            f"--out, or continue it unchanged: podium resume {folder}"
         )
 
 
 def make_experiment(folder: Path, document: ExperimentDocument) -> Experiment:
-    """Makes an experiment in a new folder.
+    """Create an experiment in a new folder.
 
     Raises:
-        RecordError: the document says what cannot be.
+        RecordError: the document is implausible.
     """
     experiment = Experiment(folder, document)
     check_plausible(experiment, folder / FILE)
@@ -117,13 +117,13 @@ def make_experiment(folder: Path, document: ExperimentDocument) -> Experiment:
 
 
 def change_plan(experiment: Experiment, changes: dict[str, Any]) -> Experiment:
-    """The experiment with some parts of its plan replaced; what was changed stays written in it.
+    """Replace parts of an experiment's plan, record the changes, and return the new experiment.
 
     Args:
-        changes: by field of the plan, such as `model` or `budget`.
+        changes: new values by plan field, such as `model` or `budget`.
     """
     with _changing(experiment.folder):
-        experiment = read_experiment(experiment.folder)  # others may have added tasks since
+        experiment = read_experiment(experiment.folder)  # another process may have added tasks
         plan = Plan.model_validate({**experiment.plan.model_dump(), **changes})
         changed = [
             DatedChange(name=name, before=before, after=after, time=now())
@@ -145,7 +145,7 @@ def _differences(before: Plan, after: Plan) -> list[tuple[str, Any, Any]]:
 
 
 def _flat(document: dict[str, Any], above: str = "") -> dict[str, Any]:
-    """The values of nested dictionaries by their full names."""
+    """Flatten nested dictionaries to full dotted names."""
     found: dict[str, Any] = {}
     for name, value in document.items():
         found |= _flat(value, f"{above}{name}.") if isinstance(value, dict) else {f"{above}{name}": value}
@@ -153,37 +153,37 @@ def _flat(document: dict[str, Any], above: str = "") -> dict[str, Any]:
 
 
 def check_plausible(experiment: Experiment, file: Path) -> None:
-    """Refuses what nobody plans, since a stranger may have made the file: its tasks are names, its runs few enough.
+    """Check that the task ids and the number of runs are plausible; the file may come from a stranger.
 
     Raises:
-        RecordError: it says what cannot be.
+        RecordError: a task id, the number of runs or a budget is implausible.
     """
     odd = [task for task in experiment.tasks if not TASK_ID.fullmatch(task)]
     if odd:
-        raise RecordError(f"{file} names a task that cannot exist: {odd[0][:80]!r}.")
+        raise RecordError(f"{file} contains an invalid task id: {odd[0][:80]!r}.")
     if len(set(experiment.tasks)) < len(experiment.tasks):
-        raise RecordError(f"{file} names a task twice.")
-    if not 0 <= len(experiment.tasks) * experiment.seeds <= MOST_RUNS:
-        raise RecordError(f"{file} plans more than {MOST_RUNS:,} runs.")
+        raise RecordError(f"{file} lists a task twice.")
+    if not 0 <= len(experiment.tasks) * experiment.seeds <= MAX_RUNS:
+        raise RecordError(f"{file} plans more than {MAX_RUNS:,} runs.")
     check_numbers(dict(experiment.plan.budget), file)
 
 
 def run_folder(folder: Path, task: str, seed: int) -> RunFolder:
-    """Where a run of an experiment lies."""
+    """Return the folder of a run inside an experiment."""
     return RunFolder(folder / task / str(seed))
 
 
 def read_experiment(folder: Path) -> Experiment:
-    """The experiment in a folder.
+    """Read the experiment in a folder.
 
     Raises:
-        UsageError: there is none.
-        RecordError: it cannot be read, or says what cannot be.
+        UsageError: the folder is not an experiment.
+        RecordError: the document cannot be read or is implausible.
     """
     document = read_document(folder / FILE, ExperimentDocument)
     if document is None:
         raise UsageError(
-            f"{folder} is not an experiment: it has no {FILE}. Make one with: podium run TASK --out {folder}"
+            f"{folder} is not an experiment: it has no {FILE}. Create one with: podium run TASK --out {folder}"
         )
     experiment = Experiment(folder, document)
     check_plausible(experiment, folder / FILE)
@@ -191,10 +191,10 @@ def read_experiment(folder: Path) -> Experiment:
 
 
 def find_run(path: Path) -> RunFolder:
-    """The run in a folder.
+    """Return the run in a folder.
 
     Raises:
-        UsageError: there is none; names the runs if the folder is an experiment.
+        UsageError: the folder is not a run; if it is an experiment, the message lists its runs.
     """
     run = RunFolder(path.resolve())
     if os.path.lexists(run.journal) or os.path.lexists(run.record):
@@ -202,15 +202,15 @@ def find_run(path: Path) -> RunFolder:
     if (path / FILE).exists():
         inside = [str(found.path) for found in read_experiment(path).runs()]
         raise UsageError(f"{path} is an experiment, not a run. Its runs: {', '.join(inside[:8]) or 'none yet'}")
-    raise UsageError(f"{path} is not a run: it has no {run.journal.name}. A run lies in EXPERIMENT/TASK/SEED.")
+    raise UsageError(f"{path} is not a run: it has no {run.journal.name}. Runs are at EXPERIMENT/TASK/SEED.")
 
 
 MINIATURE_TIME_S = 600.0
-"""The working time of a run on a miniature where no budget is given."""
+"""Default working time of a run on a miniature."""
 
 
 def default_budget(plan: Plan, task: Task) -> Budget:
-    """The plan's budget, or the task's own where the plan names none; a miniature is not worth hours."""
+    """Return the plan's budget, or the task's default one; miniatures get a short default."""
     if plan.budget != Budget():
         return plan.budget
     fabricated = plan.miniature and not task.generated

@@ -1,4 +1,4 @@
-"""Measures what the starter code of a research task scores, and how much that varies."""
+"""Baseline measurement: the mean and the spread of the starter code's scores on a research task."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from podium.runs.versions import versions
 from podium.workspace.journal.events import now
 
 
-def measured_baseline(experiment: Experiment, task: str) -> BaselineMeasurement:
-    """What the runs of an experiment of the agent `baseline` scored; kept beside the data they were made on.
+def collect_baseline(experiment: Experiment, task: str) -> BaselineMeasurement:
+    """Collect the scores of an experiment with the agent `baseline` and store them beside the task's data.
 
     Raises:
-        PodiumError: not all runs are done, or none has a score.
+        PodiumError: a run is unfinished, or no run has a score.
     """
     plan = experiment.plan
     records = [experiment.run(task, seed).read_record() for seed in range(experiment.seeds)]
     finished = [record for record in records if record is not None and record.status == "finished"]
     if len(finished) < experiment.seeds:
-        raise PodiumError(f"Not all runs were done. Repeat the command; their folder is {experiment.folder}")
+        raise PodiumError(f"Some runs are unfinished. Repeat the command to continue them in {experiment.folder}")
     scores = tuple(float(record.score) for record in finished if record.valid and record.score is not None)
     prepared = prepared_task(task, plan)
     measured = BaselineMeasurement(
@@ -47,7 +47,7 @@ def measured_baseline(experiment: Experiment, task: str) -> BaselineMeasurement:
 
 
 def _processor() -> str:
-    """The name of the processor, as the system tells it."""
+    """Return the processor's model name as reported by the kernel."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""What is written down about experiments and runs: `experiment.json`, `run.json`, `decision.json`, `progress.json`."""
+"""Documents of experiments and runs: `experiment.json`, `run.json`, `decision.json`, `progress.json`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from podium.workspace.journal.events import Action, PlanChange
 
 Status = Literal["running", "finished", "stopped", "failed"]
 NEEDS_VALID = ("score", "interval", "medal", "above_median", "percentile", "improvement", "success", "beyond_noise")
-"""What a record says only of a valid submission."""
+"""Fields that only valid submissions have."""
 
 
 def _checked_time(text: str) -> str:
     if datetime.fromisoformat(text).tzinfo is None:
-        raise ValueError("a time without a time zone")
+        raise ValueError("the time has no time zone")
     return text
 
 
@@ -45,58 +45,58 @@ class _Document(BaseModel):
 
 
 class Plan(_Document):
-    """How every run of an experiment is done."""
+    """Settings shared by all runs of an experiment."""
 
     agent: str
-    """A name, or `package.module:Class`."""
+    """Name of the agent, or `package.module:Class`."""
     options: dict[str, str] = {}
     model: str | None = None
     model_base_url: str | None = None
     model_args: dict[str, str] = {}
-    """What the model's provider is told besides, as JSON or plain text."""
+    """Further arguments for the model's provider, as JSON or plain text."""
     model_roles: dict[str, str] = {}
-    """By role a model's name; with `@` and an address if it is served elsewhere than its maker serves it."""
+    """Model name by role, followed by `@` and a base URL if it is not served by its vendor."""
     prices: dict[str, Price] = {}
-    """What the models cost, as far as that is known when the experiment is made."""
+    """Known model prices at the time the experiment was created."""
     budget: Budget = Budget()
     total_tokens: Annotated[int, Field(ge=1)] | None = None
-    """What all runs together may use; when it is used up, no step is begun."""
+    """Token limit for all runs together; once it is reached, no further step starts."""
     total_cost: Annotated[float, Field(gt=0)] | None = None
-    """The same in dollars."""
+    """Cost limit in dollars for all runs together; once it is reached, no further step starts."""
     edition: Edition | None = None
-    """None: for each task its default."""
+    """Edition of all tasks; None for each task's default."""
     sandbox: str = "bubblewrap"
-    """The backend."""
+    """Sandbox backend."""
     network: NetworkAccess = False
     env: str | None = None
-    """The agent's Python environment; None for the one Podium runs in."""
+    """Python environment of the agent; None for the one that runs Podium."""
     limits: Limits = Limits()
     cores: Annotated[int, Field(ge=1)] = 1
-    """Leased for each execution."""
+    """Cores leased for each execution."""
     gpus: Count = 0
     data_dir: Path | None = None
     miniature: bool = False
-    """Whether fabricated stand-ins are used in place of the real data of tasks."""
+    """True to use miniatures instead of the tasks' real data."""
     person: bool = False
-    """Whether somebody sits at the terminal and answers agents that ask for help."""
+    """True if a person at the terminal answers requests for help."""
 
     @property
     def models(self) -> dict[str, str | None]:
-        """The models that are used, each with where it is served if not by its maker."""
+        """Return the base URL of each model in use, or None where the vendor serves it."""
         found = {} if self.model is None else {self.model: self.model_base_url}
         for text in self.model_roles.values():
-            name, mark, rest = text.partition("@http")  # names may hold an @ of their own
+            name, mark, rest = text.partition("@http")  # names may contain an @
             found[name] = f"http{rest}" if mark else None
         return found
 
     @property
     def provider_settings(self) -> dict[str, Any]:
-        """`model_args` as values."""
+        """Return `model_args` with parsed values."""
         return {name: _json_or_text(text) for name, text in self.model_args.items()}
 
 
 class DatedChange(PlanChange):
-    """A change of the plan, and when it was made."""
+    """A change of the plan with its time."""
 
     time: Time
 
@@ -109,11 +109,11 @@ class ExperimentDocument(_Document):
     seeds: int
     created: Time
     changes: tuple[DatedChange, ...] = ()
-    """What was changed in the plan when the experiment was resumed."""
+    """Plan changes made when the experiment was resumed."""
 
 
 class Times(_Document):
-    """When things happened."""
+    """Start, end and grading time of a run."""
 
     started: Time | None = None
     ended: Time | None = None
@@ -121,7 +121,7 @@ class Times(_Document):
 
 
 class RunRecord(_Document):
-    """`run.json`: the result of a run. Fields without a value are not known (yet)."""
+    """Result of a run, stored as `run.json`. Unknown fields are None."""
 
     task: str
     agent: str
@@ -129,12 +129,12 @@ class RunRecord(_Document):
     seed: Count
     status: Status
     ended_by: str | None = None
-    """Why a finished or stopped run ended: the agent, a part of the budget, a person."""
+    """Why a finished or stopped run ended: the agent, a budget limit or a person."""
     valid: bool | None = None
     score: Annotated[float, Field(strict=True)] | Literal["Infinity", "-Infinity", "NaN"] | None = None
-    """A number; as text where JSON has none for it."""
+    """A number, or text for values that JSON cannot represent."""
     interval: tuple[float, float] | None = None
-    """Where the score lies, 95 times of 100, if it was measured often enough to say."""
+    """95 % confidence interval of the score, if it was measured often enough."""
     medal: Medal | None = None
     above_median: bool | None = None
     percentile: Annotated[float, Field(ge=0, le=100)] | None = None
@@ -142,100 +142,100 @@ class RunRecord(_Document):
     success: bool | None = None
     beyond_noise: bool | None = None
     best_improvement: float | None = None
-    """The largest that the submission of any step had, once all of them were graded (`--curve`)."""
+    """Largest improvement of any step's submission, if all were graded (`--curve`)."""
     higher_is_better: bool | None = None
     error: str | None = None
-    """Why the run failed, or else why its submission is invalid."""
+    """Reason why the run failed, or why its submission is invalid."""
     usage: Usage = Usage()
     times: Times = Times()
     edition: Edition = "v1"
     miniature: bool = False
     changes: tuple[PlanChange, ...] = ()
-    """What was changed in the plan between attempts at this run."""
+    """Plan changes between attempts at this run."""
     submission_sha256: str | None = None
     fallback: bool = False
-    """Whether the submission is the one that the run began with, such as the sample submission."""
+    """True if the submission is still the initial one, such as the sample submission."""
     journal_head: str | None = None
     """Hash of the journal's last line when the run ended."""
     validations: Count = 0
-    """How often the agent asked whether a submission is valid."""
+    """Number of times the agent had a submission validated."""
     backend: str | None = None
-    """Kind of sandbox."""
+    """Sandbox backend."""
     sandbox: Policy | None = None
-    """What it enforced."""
+    """Policy enforced by the sandbox."""
     versions: dict[str, str] = {}
 
     @property
     def is_graded(self) -> bool:
-        """Whether there is a grade: a failed run has one if it came to a first snapshot."""
+        """Return whether the run has a grade; a failed run has one if it reached its first snapshot."""
         return self.valid is not None
 
     @model_validator(mode="after")
     def _check_consistent(self) -> RunRecord:
-        """Whoever wrote the record may have wanted a medal without a grade."""
+        """Refuse contradictory fields, since the author of the record may have forged it."""
         if self.status == "finished" and not self.is_graded:
-            raise ValueError("the run is finished, but there is no grade")
+            raise ValueError("the run is finished but has no grade")
         if self.status in ("running", "stopped") and self.is_graded:
-            raise ValueError(f"the run is {self.status}, but there is a grade")
+            raise ValueError(f"the run is {self.status} but has a grade")
         if self.valid and self.submission_sha256 is None:
-            raise ValueError("the submission is valid, but it has no hash")
+            raise ValueError("the submission is valid but has no hash")
         _refuse_unearned(self)
         return self
 
 
 def _refuse_unearned(graded: RunRecord | Grade) -> None:
-    """A valid submission has a score, and only that has a medal."""
+    """Refuse a valid submission without a score, and results such as a medal without a valid submission."""
     if graded.valid and graded.score is None:
-        raise ValueError("the submission is valid, but it has no score")
+        raise ValueError("the submission is valid but has no score")
     for name in NEEDS_VALID:
         if not graded.valid and getattr(graded, name) is not None:
-            raise ValueError(f"there is {name} {getattr(graded, name)}, but no valid submission")
+            raise ValueError(f"{name} is {getattr(graded, name)}, but no valid submission exists")
 
 
 class Decision(_Document):
-    """`decision.json`: what an agent has decided to do, and perhaps not done yet."""
+    """`decision.json`: actions an agent has decided on, possibly not performed yet."""
 
     first: int
-    """Number of the journal's last line when it was decided."""
+    """Number of the journal's last line at the time of the decision."""
     head: str
-    """Hash of that line: what was decided after a line that is not there any more is decided anew."""
+    """Hash of that line; if the line no longer exists, the agent decides anew."""
     state: str
-    """Blob of the state it was decided in."""
+    """Blob of the agent's state before the decision."""
     actions: tuple[Action, ...]
 
 
 class Question(_Document):
-    """What an agent wants to know from a person."""
+    """A question from an agent to a person."""
 
     number: int
     text: str
 
 
 class Answer(_Document):
-    """`answer.json`: what the person said; None if nobody answers."""
+    """`answer.json`: a person's answer, or None without one."""
 
     number: int
     text: str | None
 
 
 class Progress(_Document):
-    """`progress.json`: what a running attempt is doing, for whoever follows it."""
+    """`progress.json`: live status of a running attempt."""
 
     phase: str = "starting"
     step: int = 0
     headline: str | None = None
-    """What the agent says of itself, such as its best validation score so far."""
+    """Short status from the agent, such as its best validation score so far."""
     usage: Usage = Usage()
     question: Question | None = None
 
 
 class CurvePoint(_Document):
-    """A submission as it stood at some moment of a run: an entry of `curve.json`."""
+    """One submission during a run with its grade: an entry of `curve.json`."""
 
     line: int
-    """The journal line after which it stood there."""
+    """Journal line after which the submission was in place."""
     submission: str
-    """Its identity: the same content has the same."""
+    """Content identity of the submission."""
     usage: Usage
     grade: Grade
 

@@ -1,4 +1,4 @@
-"""The folder of a run: which file is what, read as if a stranger had made them."""
+"""Run folder: paths of its files, and safe reading of files that may be hostile."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from podium.workspace.history.history import History
 from podium.workspace.journal.journal import Journal, JournalReader, read_journal
 
 WORKSPACES = ".workspaces"
-"""Beside an experiment's folder: what its sandboxes see, under names that say nothing."""
-DOCUMENT_BYTES, CURVE_BYTES = 8 << 20, 64 << 20
-DECISION_BYTES = 256 << 20
-"""Of a decision: models write long programs, and several at a time."""
-_LARGEST = 1 << 53
-"""No number of a document is larger."""
+"""Folder of the workspaces mounted into sandboxes, beside the experiment; its subfolders have neutral names."""
+MAX_DOCUMENT_BYTES, MAX_CURVE_BYTES = 8 << 20, 64 << 20
+MAX_DECISION_BYTES = 256 << 20
+"""Maximum size of a decision: models may write several long programs at a time."""
+_MAX_NUMBER = 1 << 53
+"""Largest number accepted in a document."""
 _PLACE_FILE = ".place"
 _PLACE = re.compile(r"[0-9a-f]{16}")
 Document = TypeVar("Document", bound=BaseModel)
@@ -35,7 +35,7 @@ _CURVE = TypeAdapter(tuple[CurvePoint, ...])
 
 
 class _Inside:
-    """A path in a run's folder; made when it is asked for, as lists of thousands of runs ask for few."""
+    """A path inside the run's folder, computed on access, since lists of thousands of runs use only a few."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -45,7 +45,7 @@ class _Inside:
 
 
 class RunFolder:
-    """The files of one run."""
+    """Paths and documents of one run."""
 
     record = _Inside("run.json")
     journal = _Inside("steps.jsonl")
@@ -54,9 +54,9 @@ class RunFolder:
     answer = _Inside("answer.json")
     history = _Inside("workspace.git")
     submission = _Inside("submission.csv")
-    """The graded one, where it is a table."""
+    """Graded submission, if it is a table."""
     files = _Inside("submission")
-    """The graded ones, where they are files."""
+    """Graded submission, if it is a folder of files."""
     curve = _Inside("curve.json")
     scratch = _Inside(".scratch.csv")
     logs = _Inside("logs")
@@ -66,24 +66,26 @@ class RunFolder:
     def __init__(self, path: Path, *, durable: bool = True) -> None:
         """
         Args:
-            durable: whether what is written waits for the disk, so that a power cut loses no step.
+            durable: whether writes are synced to disk, so that a power cut loses no step.
         """
         self.path, self._durable = path, durable
 
     @property
     def experiment(self) -> Path:
-        """The folder of the experiment it belongs to: from there on no link is followed."""
+        """Return the folder of the experiment; links are not followed below it."""
         return self.path.parent.parent
 
     def check(self) -> None:
-        """Makes sure that all there is in it are files and folders: no links, no pipes.
+        """Check that the folder contains only regular files and folders: no links, no pipes.
 
         Raises:
-            RecordError: there is something else.
+            RecordError: there is anything else.
         """
         for folder in (self.path.parent, self.path):
             if os.path.lexists(folder) and not is_folder(folder):
-                raise RecordError(f"{folder} is not a folder of its own experiment.")
+                raise RecordError(
+                    f"{folder} must be a folder inside the experiment, not a link or another kind of file."
+                )
         pending = [self.path] if is_folder(self.path) else []
         while pending:
             with os.scandir(pending.pop()) as listing:
@@ -91,37 +93,38 @@ class RunFolder:
                     if entry.is_dir(follow_symlinks=False):
                         pending.append(Path(entry.path))
                     elif not entry.is_file(follow_symlinks=False):
-                        what = "a link" if entry.is_symlink() else "neither a file nor a folder"
-                        raise RecordError(f"{entry.path} is {what}; Podium puts none into a run's folder.")
+                        kind = "a link" if entry.is_symlink() else "neither a file nor a folder"
+                        raise RecordError(f"{entry.path} is {kind}; Podium never creates these in run folders.")
 
     def make(self) -> None:
-        """Makes the folder, if it is not there.
+        """Create the folder unless it exists.
 
         Raises:
-            RecordError: something else stands in its place.
+            RecordError: the path exists and is not a folder.
         """
         self.check()
         _make_folder(self.path, self.experiment)
 
     @property
     def workspace(self) -> Path:
-        """The folder that is /home inside the sandbox."""
+        """Return the folder that is mounted as /home in the sandbox."""
         return self._part("workspace")
 
     @property
     def given(self) -> Path:
-        """Files of ours that the agent sees read-only."""
+        """Return the folder of Podium's files that are mounted read-only for the agent."""
         return self._part("given")
 
     @property
     def held_out(self) -> Path:
-        """Training rows that were set aside, and what the agent sees in place of the task's public folder."""
+        """Return the folder with held-out training rows and the public folder shown to the agent instead."""
         return self._part("held-out")
 
     def _part(self, name: str) -> Path:
-        """A folder of the place where everything that is mounted lies: programs can read in /proc what their mounts
-        are called on the host. The name of an experiment is not for them, and that of a forged task with a public
-        seed is all that is needed to make its answers again.
+        """Return a folder below the run's neutrally named mount root.
+
+        Programs can read mount sources in /proc. They must not learn the experiment's name, and the id of a forged
+        task with a public seed would be enough to regenerate its answers.
         """
         top = workspaces_of(self.experiment)
         part = (self._known_place(top) or self._new_place(top)) / name
@@ -129,13 +132,13 @@ class RunFolder:
         return part.resolve()
 
     def _known_place(self, top: Path) -> Path | None:
-        """The place that was made for this run; a copied folder still names that of the one it was copied from."""
+        """Return the run's existing mount root; a copied run folder still names that of the original."""
         file = self.path / _PLACE_FILE
         if not os.path.lexists(file):
             return None
         name = _read(file, 64, self.experiment).decode("ascii", "replace").strip()
         if not _PLACE.fullmatch(name):
-            raise RecordError(f"{file} does not hold the name of a workspace.")
+            raise RecordError(f"{file} does not contain a workspace name.")
         return top / name if belongs_to(top / name, self.path) else None
 
     def _new_place(self, top: Path) -> Path:
@@ -145,35 +148,35 @@ class RunFolder:
         return place
 
     def read_history(self) -> History:
-        """The snapshots, only to be read: the workspace itself may be gone."""
+        """Open the snapshots read-only; the workspace itself may be gone."""
         return History(self.history, self.path / "nowhere", top=self.experiment)
 
     def open_history(self, always: Collection[str] = ()) -> History:
-        """The snapshots, of the workspace as it is now.
+        """Open the snapshots of the current workspace for writing.
 
         Args:
-            always: files whose content is stored though it be large.
+            always: files whose content is stored regardless of size.
         """
         return History(self.history, self.workspace, always=always, top=self.experiment)
 
     def read_journal(self) -> JournalReader:
-        """The journal after a check of its chain; see `journal.read_journal`."""
+        """Read the journal and check its hash chain; see `journal.read_journal`."""
         return read_journal(self.journal, top=self.experiment)
 
     def open_journal(self) -> Journal:
-        """The journal, to be written; see `Journal.open`."""
+        """Open the journal for writing; see `Journal.open`."""
         return Journal.open(self.journal, top=self.experiment, durable=self._durable)
 
-    def read(self, path: Path, kind: type[Document], *, max_bytes: int = DOCUMENT_BYTES) -> Document | None:
-        """One of the documents; None when it is not there.
+    def read(self, path: Path, kind: type[Document], *, max_bytes: int = MAX_DOCUMENT_BYTES) -> Document | None:
+        """Read a document; None if the file does not exist.
 
         Raises:
-            RecordError: it cannot be read, or is not such a document.
+            RecordError: the file cannot be read or does not match the model.
         """
         return read_document(path, kind, top=self.experiment, max_bytes=max_bytes)
 
     def write(self, path: Path, document: BaseModel, *, durable: bool = True) -> None:
-        """Writes one of the documents, all of it or nothing."""
+        """Write a document atomically."""
         write_document(path, document, durable=durable and self._durable, top=self.experiment)
 
     def read_record(self) -> RunRecord | None:
@@ -183,11 +186,11 @@ class RunFolder:
         self.write(self.record, record)
 
     def read_curve(self) -> tuple[CurvePoint, ...] | None:
-        """When the run had which submission, if that was graded (`--curve`)."""
+        """Return the graded submissions over time, if they were graded (`--curve`)."""
         if not os.path.lexists(self.curve):
             return None
         with _damage_explained(self.curve):
-            return _CURVE.validate_json(_refuse_ambiguous(_read(self.curve, CURVE_BYTES, self.experiment)))
+            return _CURVE.validate_json(_refuse_ambiguous(_read(self.curve, MAX_CURVE_BYTES, self.experiment)))
 
     def write_curve(self, points: tuple[CurvePoint, ...]) -> None:
         text = json.dumps(_CURVE.dump_python(points, mode="json"), indent=1, allow_nan=False)
@@ -195,28 +198,28 @@ class RunFolder:
 
 
 def workspaces_of(experiment: Path) -> Path:
-    """The folder with the workspaces of an experiment: beside it, or in it where others could tamper with that."""
+    """Return the folder of an experiment's workspaces: beside it, or inside if others could tamper with the parent."""
     beside = experiment.absolute().parent / WORKSPACES
     try:
         beside.mkdir(exist_ok=True)
         found = beside.lstat()
         ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
         same_disk = found.st_dev == experiment.stat().st_dev
-    except OSError:  # the folder above cannot be written
+    except OSError:  # the parent folder is not writable
         return experiment / WORKSPACES
     return beside if ours and same_disk else experiment / WORKSPACES
 
 
 def read_document(
-    path: Path, kind: type[Document], *, top: Path | None = None, max_bytes: int = DOCUMENT_BYTES
+    path: Path, kind: type[Document], *, top: Path | None = None, max_bytes: int = MAX_DOCUMENT_BYTES
 ) -> Document | None:
-    """A document of that kind, or None when the file is not there.
+    """Read a document and validate it against its model; None if the file does not exist.
 
     Args:
-        top: from there on no link is followed; by default from the folder it lies in.
+        top: folder below which links are not followed; by default the file's own.
 
     Raises:
-        RecordError: it is not a regular file, too large, or not such a document.
+        RecordError: the file is not a regular file, is too large, or does not match the model.
     """
     if not os.path.lexists(path):
         return None
@@ -225,7 +228,7 @@ def read_document(
 
 
 def write_document(path: Path, document: BaseModel, *, durable: bool = True, top: Path | None = None) -> None:
-    """Writes a document, all of it or nothing."""
+    """Write a document atomically."""
     text = json.dumps(document.model_dump(mode="json"), indent=1, allow_nan=False)
     write_atomically(path, text + "\n", durable=durable, top=top)
 
@@ -238,7 +241,7 @@ def _read(path: Path, max_bytes: int, top: Path | None) -> bytes:
 
 
 def _refuse_ambiguous(data: bytes) -> bytes:
-    """The same JSON, if every program reads it alike: a key that is there twice means what its reader likes."""
+    """Refuse JSON with repeated keys, which parsers read differently."""
     json.loads(data, object_pairs_hook=_without_repeats)
     return data
 
@@ -248,7 +251,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         repeated = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key '{repeated:.40}' is there twice")
+        raise ValueError(f"the key '{repeated:.40}' appears twice")
     return found
 
 
@@ -256,17 +259,17 @@ def _make_folder(path: Path, top: Path) -> None:
     try:
         os.close(open_folder(path, top=top, make=True))
     except OSError as error:
-        raise RecordError(f"{path} is not a folder of its own experiment: {error.strerror}.") from error
+        raise RecordError(f"{path} cannot be opened as a folder of its experiment: {error.strerror}.") from error
 
 
 def check_numbers(found: Mapping[str, Any], file: Path) -> None:
-    """Refuses numbers that no run can have, so that they are never shown or stored.
+    """Refuse numbers that no run can produce, so that they are never displayed or stored.
 
     Raises:
-        RecordError: one is not finite, or too large.
+        RecordError: a number is not finite or too large.
     """
     for name, value in found.items():
-        if isinstance(value, int | float) and not abs(value) < _LARGEST:
+        if isinstance(value, int | float) and not abs(value) < _MAX_NUMBER:
             raise RecordError(f"{file} is damaged: {name} is {value!r:.40}.")
 
 

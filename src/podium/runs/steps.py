@@ -1,4 +1,4 @@
-"""The steps of a run: reading them, comparing workspaces, restoring one, and forking a new run from one."""
+"""Steps of a run: read them, compare workspaces, restore a workspace, and fork a new run."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from podium.runs.experiment import make_experiment, read_experiment
 from podium.runs.records import ExperimentDocument
 from podium.runs.run_folder import RunFolder
 from podium.text import plural
-from podium.workspace.journal.events import Action, Fork, Step, now, whole_action, whole_observation
+from podium.workspace.journal.events import Action, Fork, Step, now, read_full_action, read_full_observation
 from podium.workspace.journal.journal import copy_lines
 from podium.workspace.journal.observations import Observation
 
 
 class Steps:
-    """A run's steps, numbered from 1."""
+    """Steps of a run, numbered from 1."""
 
     def __init__(self, run: RunFolder) -> None:
         self._run = run
@@ -28,54 +28,54 @@ class Steps:
 
     @property
     def experiment(self) -> Path:
-        """The folder of the experiment that the run belongs to."""
+        """Return the folder of the run's experiment."""
         return self._run.experiment
 
     @property
     def miniature(self) -> bool:
-        """Whether the run's data was a fabricated miniature."""
+        """Return whether the run used a miniature."""
         return self._journal.start.miniature
 
     def step(self, number: int) -> Step:
-        """A step as the journal has it: long texts are cut.
+        """Return a step as journalled, with long texts shortened.
 
         Raises:
-            UsageError: there is no such step.
+            UsageError: the step does not exist.
         """
         if not 1 <= number <= len(self.all):
-            raise UsageError(f"{self._run.path} has {plural(len(self.all), 'step')}; there is no step {number}")
+            raise UsageError(f"{self._run.path} has {plural(len(self.all), 'step')}; step {number} does not exist.")
         return self.all[number - 1]
 
     def action(self, number: int) -> Action:
-        """What the agent did in a step."""
-        return whole_action(self.step(number), self._history.get)
+        """Return the complete action of a step."""
+        return read_full_action(self.step(number), self._history.get)
 
     def observation(self, number: int) -> Observation:
-        """What came of a step."""
-        return whole_observation(self.step(number), self._history.get)
+        """Return the complete observation of a step."""
+        return read_full_observation(self.step(number), self._history.get)
 
     def snapshot(self, number: int) -> str:
-        """The workspace after a step; 0 is before the first."""
+        """Return the snapshot of the workspace after a step; 0 is the state before the first."""
         return self._journal.start.snapshot if number == 0 else self.step(number).snapshot
 
     def diff(self, number: int, *, since: int) -> str:
-        """What changed in the workspace between two steps."""
+        """Return the diff of the workspace between two steps."""
         return self._history.diff(self.snapshot(since), self.snapshot(number))
 
     def restore(self, number: int, folder: Path) -> list[str]:
-        """Writes the workspace after a step into a new folder; names what could not be."""
+        """Write the workspace after a step to a new folder, and return the files that could not be restored."""
         if os.path.lexists(folder):
-            raise UsageError(f"{folder} is there already. Give a folder that is not.")
+            raise UsageError(f"{folder} already exists. Choose a new folder.")
         return list(self._history.check_out(self.snapshot(number), folder).lost)
 
     def fork(self, number: int, experiment_folder: Path, *, seed: int = 0) -> Path:
-        """Makes an experiment with a single run, of a seed, that shares this one's past up to a step."""
+        """Create an experiment with one run that shares this run's history up to a step."""
         last = self.step(number)
         together = [n for n, step in enumerate(self.all, start=1) if step.decision == last.decision]
-        if sum(n <= number for n in together) < last.count:  # they end, and are numbered, in any order
-            raise UsageError(f"Step {number} is one of several done side by side; fork from the last, {together[-1]}")
+        if sum(n <= number for n in together) < last.count:  # parallel steps end, and are numbered, in any order
+            raise UsageError(f"Step {number} ran in parallel with others. Fork from the last of them, {together[-1]}.")
         if os.path.lexists(experiment_folder):
-            raise UsageError(f"{experiment_folder} is there already. Give a folder that is not.")
+            raise UsageError(f"{experiment_folder} already exists. Choose a new folder.")
         plan = read_experiment(self._run.experiment).plan
         task = self._journal.start.task
         document = ExperimentDocument(plan=plan, tasks=(task,), seeds=seed + 1, created=now())

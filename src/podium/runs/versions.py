@@ -1,4 +1,4 @@
-"""What a run was done with."""
+"""Versions recorded with every run: Podium, Python, packages and the system."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 
 def versions() -> dict[str, str]:
-    """The versions of everything that may change a result."""
+    """Return the versions of everything that may influence a result."""
     share = os.environ.get("PODIUM_GPU_SHARE")
     return {
         "podium": version("podium"),

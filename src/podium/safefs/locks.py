@@ -1,4 +1,4 @@
-"""Writing: one process at a time, all of it, and what a full disk is called."""
+"""Exclusive locks, complete writes, and the message for a full disk."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from pathlib import Path
 
 from podium.errors import RecordError
 
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_DISK_FULL_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _POLL_S = 0.02
 
 
 def take_lock(descriptor: int, path: Path, *, patience_s: float) -> None:
-    """Locks an open file for its only writer; the kernel frees it when the last process that holds it is gone.
+    """Lock an open file for its only writer; the kernel releases the lock when its last holder exits.
 
-    Patience is for what a killed writer has left behind: its `git repack` holds the lock until it ends.
+    Waits up to `patience_s`, because the `git repack` of a killed writer holds the lock until it ends.
 
     Raises:
-        RecordError: another process keeps writing.
+        RecordError: another process still holds the lock.
     """
     deadline = time.monotonic() + patience_s
     while True:
@@ -36,23 +36,23 @@ def take_lock(descriptor: int, path: Path, *, patience_s: float) -> None:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Writes every byte; the rest of a short write is tried once more, so that the kernel says why it stopped."""
+    """Write every byte; the rest of a short write is retried, so that the kernel reports the error."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
 
 
 @contextlib.contextmanager
-def full_disk_explained(path: Path) -> Iterator[None]:
-    """Turns a full disk into a message that says what still holds and what to do."""
+def explain_full_disk(path: Path) -> Iterator[None]:
+    """Turn a full-disk error into a message that says what is intact and what to do."""
     try:
         yield
     except RecordError:
         raise
     except OSError as error:
-        if error.errno not in _FULL:
+        if error.errno not in _DISK_FULL_ERRORS:
             raise
         raise RecordError(
-            f"The disk is full: {path} cannot grow ({os.strerror(error.errno)}). What was recorded before is intact. "
+            f"The disk is full: {path} cannot grow ({os.strerror(error.errno)}). Everything recorded so far is intact. "
             "Free some space, then run the same command again, with --retry if the run counts as failed."
         ) from error

@@ -1,7 +1,7 @@
-"""Files inside a folder that a stranger may have filled: opened without following links, without blocking.
+"""Open files in an untrusted folder without following links and without blocking.
 
-Names are looked up relative to the descriptor of their folder, from a folder that is trusted (`top`) down, so whatever
-lies on the way, nothing outside is read, written or removed.
+Names are resolved relative to the descriptor of their folder, starting at a trusted one (`top`), so nothing outside it
+is read, written or removed, even if entries are swapped meanwhile.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 
 
 def open_folder(path: Path, *, top: Path | None = None, make: bool = False) -> int:
-    """A descriptor of a folder; links are followed on the way to `top` (by default the folder itself), not below.
+    """Return a descriptor of a folder; links are followed down to `top` (by default the folder itself), not below.
 
     Args:
-        make: whether folders below `top` are made that are not there.
+        make: True to create missing folders below `top`.
 
     Raises:
-        OSError: there is no such folder, or a link leads there.
+        OSError: the folder does not exist, or is reached through a link.
     """
     top = top or path
     parts = path.relative_to(top).parts
     if ".." in parts:
-        raise OSError(errno.EINVAL, "leads out of its folder", str(path))
+        raise OSError(errno.EINVAL, "path leads out of its folder", str(path))
     descriptor = os.open(top, _FOLDER)
     for part in parts:
         above = descriptor
@@ -42,7 +42,7 @@ def open_folder(path: Path, *, top: Path | None = None, make: bool = False) -> i
 
 
 def open_folder_at(parent: int, name: str, *, make: bool = False) -> int:
-    """`open_folder` for what has this name in the folder behind a descriptor."""
+    """Return a descriptor of a subfolder, like `open_folder`, by its name in an open folder."""
     if make:
         with contextlib.suppress(FileExistsError):
             os.mkdir(name, dir_fd=parent)
@@ -50,10 +50,10 @@ def open_folder_at(parent: int, name: str, *, make: bool = False) -> int:
 
 
 def open_regular(path: Path, flags: int = os.O_RDONLY, *, top: Path | None = None) -> int:
-    """A descriptor of a regular file; see `open_folder` for `top`, which is by default the folder it lies in.
+    """Return a descriptor of a regular file; `top` as for `open_folder`, by default the parent folder.
 
     Raises:
-        OSError: there is no such file, or it is something else: a link, a pipe, a folder.
+        OSError: there is no such file, or it is a link, a pipe or a folder.
     """
     folder = open_folder(path.parent, top=top)
     try:
@@ -63,7 +63,7 @@ def open_regular(path: Path, flags: int = os.O_RDONLY, *, top: Path | None = Non
 
 
 def open_regular_at(folder: int, name: str, flags: int = os.O_RDONLY) -> int:
-    """`open_regular` for what has this name in the folder behind a descriptor."""
+    """Return a descriptor of a regular file, like `open_regular`, by its name in an open folder."""
     descriptor = os.open(name, flags | _SAFE, 0o644, dir_fd=folder)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -72,21 +72,21 @@ def open_regular_at(folder: int, name: str, flags: int = os.O_RDONLY) -> int:
 
 
 def read_regular(path: Path, max_bytes: int, *, top: Path | None = None) -> bytes:
-    """The content of a regular file.
+    """Return the content of a regular file.
 
     Raises:
-        OSError: there is no regular file of at most that size.
+        OSError: there is no regular file of at most `max_bytes`.
     """
     with os.fdopen(open_regular(path, top=top), "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size > max_bytes:
-            raise OSError(errno.EFBIG, f"{size:,} bytes; at most {max_bytes:,} are read", path.name)
+            raise OSError(errno.EFBIG, f"file too large: {size:,} bytes, the limit is {max_bytes:,}", path.name)
         return file.read(max_bytes)
 
 
 @contextlib.contextmanager
-def written_aside(folder: int, name: str) -> Iterator[int]:
-    """A new file, open for writing, that gets its name in the folder when the block ends; no trace if it fails."""
+def replacing_file(folder: int, name: str) -> Iterator[int]:
+    """Yield a new file open for writing; it is renamed to `name` when the block ends, and removed if it fails."""
     aside = f".{name[:200]}.{secrets.token_hex(8)}"
     descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o666, dir_fd=folder)
     try:
@@ -100,7 +100,7 @@ def written_aside(folder: int, name: str) -> Iterator[int]:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is a folder of that name, not only a link to one."""
+    """Return whether a path is a folder itself, not a link to one."""
     try:
         return stat.S_ISDIR(path.lstat().st_mode)
     except OSError:

@@ -1,7 +1,7 @@
-"""Removes folders that hostile programs may have filled: nested deeper than recursion and paths go, locked, linked.
+"""Recursive removal of untrusted folders: locked, linked, or nested deeper than recursion and paths allow.
 
-Names are looked up relative to the descriptor of their folder and links are never followed, so whatever a program that
-still runs swaps meanwhile, nothing outside is touched.
+Names are resolved relative to the descriptor of their folder and links are never followed, so nothing outside is
+touched, even if a running program swaps entries meanwhile.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ ENTER = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def remove_tree(path: Path) -> None:
-    """Removes a folder with all that is in it, or a file; what is not there is fine.
+    """Remove a folder with its content, or a file; a missing path is not an error.
 
     Raises:
-        OSError: the first reason why something is left, after everything else was removed.
+        OSError: the first error, raised after everything else was removed.
     """
     try:
         parent = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -33,7 +33,7 @@ def remove_tree(path: Path) -> None:
 
 
 def remove_at(parent: int, name: str) -> None:
-    """`remove_tree` for what has this name in the folder behind a descriptor."""
+    """Remove a file or a folder, like `remove_tree`, by its name in an open folder."""
     try:
         if not stat.S_ISDIR(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
             os.unlink(name, dir_fd=parent)
@@ -45,7 +45,7 @@ def remove_at(parent: int, name: str) -> None:
     try:
         pending = _empty(top, top, errors)
         while pending:
-            with _noting(errors):
+            with _collect_errors(errors):
                 pending += _remove_folder(top, pending.pop(), errors)
     finally:
         os.close(top)
@@ -55,7 +55,7 @@ def remove_at(parent: int, name: str) -> None:
 
 
 def enter(parent: int, name: str) -> int:
-    """Opens a folder, even one whose mode was set to keep us out."""
+    """Open a folder, even one whose mode denies access."""
     try:
         descriptor = os.open(name, ENTER, dir_fd=parent)
     except PermissionError:
@@ -77,20 +77,20 @@ def _remove_folder(top: int, name: str, errors: list[OSError]) -> list[str]:
         moved = _empty(folder, top, errors)
     finally:
         os.close(folder)
-    with _noting(errors):
+    with _collect_errors(errors):
         os.rmdir(name, dir_fd=top)
     return moved
 
 
 def _empty(folder: int, top: int, errors: list[OSError]) -> list[str]:
-    """Removes the files of a folder and moves its folders up to the top, so that no depth of them fills our stack."""
+    """Remove the files of a folder and move its subfolders to the top, so that deep nesting cannot fill the stack."""
     moved: list[str] = []
     with os.scandir(folder) as listing:
-        entries = list(listing)  # at once: a listing of the top might go on with what is moved there
+        entries = list(listing)  # complete first: a listing of the top could otherwise include the folders moved there
     for entry in entries:
-        with _noting(errors):
+        with _collect_errors(errors):
             if entry.is_dir(follow_symlinks=False):
-                os.close(enter(folder, entry.name))  # a folder that may not be written to cannot be moved either
+                os.close(enter(folder, entry.name))  # a folder without write permission cannot be moved
                 aside = f".podium-{secrets.token_hex(8)}"
                 os.rename(entry.name, aside, src_dir_fd=folder, dst_dir_fd=top)
                 moved.append(aside)
@@ -100,10 +100,10 @@ def _empty(folder: int, top: int, errors: list[OSError]) -> list[str]:
 
 
 @contextlib.contextmanager
-def _noting(errors: list[OSError]) -> Iterator[None]:
+def _collect_errors(errors: list[OSError]) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        pass  # somebody else was quicker
+        pass  # already removed by another process
     except OSError as error:
         errors.append(error)

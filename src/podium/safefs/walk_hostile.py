@@ -1,4 +1,4 @@
-"""Walks folders that somebody hostile has filled: they change meanwhile, are locked, linked or endless."""
+"""Walk untrusted folders: they change meanwhile, are locked, contain links or are nested without end."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import stat
 from collections.abc import Generator, Iterable
 from pathlib import Path
 
-DEPTH = 200  # folders within folders; each holds a descriptor while it is walked
-LEAST_BYTES = 1 << 20
-"""Smaller files are not shortened: what is written in them grows no faster than it is measured."""
+MAX_DEPTH = 200  # nesting levels; each holds a descriptor during the walk
+MIN_TRUNCATED_BYTES = 1 << 20
+"""Smaller files are not truncated: they cannot grow faster than they are measured."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK
 
 Entries = Generator[tuple[int, os.DirEntry[str] | None], None, None]
 
 
 def walk(folders: Iterable[Path]) -> Entries:
-    """What lies below folders, each entry with the open folder it is in; None where there is more, but too deep.
+    """Yield each entry below the folders with its open parent folder; None for content below the maximum depth.
 
-    Links are not followed, not even those that take the place of a folder meanwhile.
+    Links are not followed, not even a link that replaces a folder during the walk.
     """
     for folder in folders:
         yield from _walk(folder, None, 1)
@@ -39,14 +39,14 @@ def _walk(name: str | Path, parent: int | None, depth: int) -> Entries:
                 if entry.is_dir(follow_symlinks=False):
                     inner.append(entry.name)
         for name in inner:
-            if depth == DEPTH:
+            if depth == MAX_DEPTH:
                 yield folder, None
             else:
                 yield from _walk(name, folder, depth + 1)
 
 
 def _enter(name: str | Path, parent: int | None, opened: contextlib.ExitStack) -> int:
-    """Opens a folder for as long as it is walked, locked or not: it is our user's, whoever locked it."""
+    """Open a folder for the duration of the walk, even a locked one: this user owns it and may unlock it."""
     handle = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
     opened.callback(os.close, handle)
     _allow(handle, 0o500, opened)
@@ -56,22 +56,22 @@ def _enter(name: str | Path, parent: int | None, opened: contextlib.ExitStack) -
 
 
 def _allow(handle: int, rights: int, opened: contextlib.ExitStack) -> None:
-    """Gives its owner rights to what a handle stands for, until the stack is closed."""
+    """Grant permissions to the owner of an open file until the stack is closed."""
     mode = stat.S_IMODE(os.fstat(handle).st_mode)
     if mode & rights != rights:
-        place = f"/proc/self/fd/{handle}"  # this very file, not whatever has its name by now
+        place = f"/proc/self/fd/{handle}"  # this very file, even if its name now refers to another
         os.chmod(place, mode | rights)  # noqa: PTH101
         opened.callback(os.chmod, place, mode)
 
 
-def shorten(folders: Iterable[Path], surplus: int) -> None:
-    """Makes the files below folders that were changed last take so much less, or as much as can be had."""
+def truncate_newest(folders: Iterable[Path], surplus: int) -> None:
+    """Truncate the most recently changed files below folders by `surplus` bytes in total, as far as possible."""
     folders = tuple(folders)
     found = {}
     for _, entry in walk(folders):
         with contextlib.suppress(OSError):
             status = None if entry is None else entry.stat(follow_symlinks=False)
-            if status and stat.S_ISREG(status.st_mode) and status.st_blocks * 512 >= LEAST_BYTES:
+            if status and stat.S_ISREG(status.st_mode) and status.st_blocks * 512 >= MIN_TRUNCATED_BYTES:
                 found[status.st_dev, status.st_ino] = (status.st_ctime_ns, status.st_blocks * 512)
     chosen = {}
     for key, (_, size) in sorted(found.items(), key=lambda item: item[1], reverse=True):
@@ -81,10 +81,10 @@ def shorten(folders: Iterable[Path], surplus: int) -> None:
     for folder, entry in walk(folders):
         with contextlib.suppress(OSError):
             if entry is not None and (entry.stat(follow_symlinks=False).st_dev, entry.inode()) in chosen:
-                _shorten(entry.name, folder, chosen)
+                _truncate(entry.name, folder, chosen)
 
 
-def _shorten(name: str, folder: int, chosen: dict[tuple[int, int], int]) -> None:
+def _truncate(name: str, folder: int, chosen: dict[tuple[int, int], int]) -> None:
     with contextlib.ExitStack() as opened:
         handle = os.open(name, os.O_PATH | os.O_NOFOLLOW, dir_fd=folder)
         opened.callback(os.close, handle)

@@ -1,1 +1,1 @@
-"""Sealed execution of untrusted programs: bubblewrap, limits, and the provider that gives it to Inspect."""
+"""Sealed execution of untrusted programs: backends, limits, and a sandbox provider for Inspect."""

@@ -1,7 +1,7 @@
-"""The seam between Podium and whatever runs an agent's programs: `Backend` opens a `Sandbox`, which runs a `Program`.
+"""Backend protocol: a `Backend` opens a `Sandbox`, which runs a `Program`.
 
 A package adds a backend by naming a class of its own in the entry-point group `podium.backends`; `conformance.check`
-says whether it keeps what is promised here.
+verifies that it keeps the promises made here.
 """
 
 from __future__ import annotations
@@ -26,102 +26,102 @@ BUILT_IN = {
 
 
 class Capabilities(Frozen):
-    """What a backend can do on this machine."""
+    """Capabilities of a backend on this machine."""
 
     sealed: bool
-    """Whether programs see nothing of the host but what the spec shows them."""
+    """True if programs see only those parts of the host that the spec shows them."""
     network: Literal["own", "host", "always"]
-    """What a granted network is: one of the sandbox's own, or the host's; `always` the host's, granted or not."""
+    """Network when granted: the sandbox's own, or the host's; `always` is the host's, granted or not."""
     ports: bool
-    """Whether this process can listen on the loopback that programs inside see."""
+    """True if this process can listen on the loopback interface that programs see."""
     limits: dict[str, Enforcement]
-    """How each limit is held, by the names of the fields of `Limits`."""
+    """Enforcement of each limit, by field name of `Limits`."""
     core_binding: bool
-    """Whether programs stay on the cores they were given."""
+    """True if programs cannot leave the cores assigned to them."""
     gpus: bool
     pausing: bool = False
-    """Whether it can pause what programs leave behind."""
+    """True if it can pause background programs."""
     home: str | None
-    """The workspace as programs see it; None where that is its own path on the host."""
+    """Workspace path as programs see it; None if it is the same as on the host."""
 
     def has_network(self, spec: SandboxSpec) -> bool:
-        """Whether programs can reach more than their own loopback."""
+        """Return whether programs can reach more than their own loopback interface."""
         return bool(spec.network) or self.network == "always"
 
     def has_own_ports(self, spec: SandboxSpec) -> bool:
-        """Whether programs reach this process, and nobody else, at any port that it listens on."""
+        """Return whether programs reach this process, and no other, at any port that it listens on."""
         return self.ports and (self.network == "own" or not self.has_network(spec))
 
     def home_of(self, spec: SandboxSpec) -> str:
-        """Where programs will see a workspace that is given."""
-        assert self.home is not None or spec.workspace is not None, "where a temporary workspace will be is not known"
+        """Return the path of the spec's workspace as programs will see it."""
+        assert self.home is not None or spec.workspace is not None, "the path of a temporary workspace is not known yet"
         return self.home or str(spec.workspace.absolute())  # type: ignore[union-attr]
 
 
 class StartOptions(TypedDict, total=False):
-    """How a program is started; each may be left out."""
+    """Options for starting a program; each may be omitted."""
 
     stdin: bytes | None
-    """What it reads; None for nothing."""
+    """Standard input; None for empty input."""
     cwd: str | None
-    """Its folder."""
+    """Working directory."""
     environment: Mapping[str, str] | None
-    """Variables beside the spec's."""
+    """Environment variables in addition to the spec's."""
     cores: Sequence[int] | None
-    """The cores it and all it starts are bound to; None for all."""
+    """Cores that the program and its children are bound to; None for all."""
     background: bool
-    """Whether what it leaves behind may go on until the sandbox stops."""
+    """True if processes it leaves behind may run until the sandbox stops."""
     keep: Keep | None
-    """How much of its output is kept."""
+    """Amount of output to keep."""
 
 
 class Program(Protocol):
-    """A program that was started. Its methods may be called from any thread."""
+    """Running program. Its methods may be called from any thread."""
 
     def wait(self, timeout_s: float | None = None) -> ProgramResult:
-        """Passes input and output on until the program has ended, or ends it when its time is up."""
+        """Pass input and output on until the program has ended; kill it on timeout."""
         ...
 
     def kill(self, reason: str) -> None:
-        """Ends the program and everything it started; `wait` then returns. Killing twice is fine."""
+        """Kill the program and everything it started; `wait` then returns. Killing twice is fine."""
         ...
 
     def close(self) -> None:
-        """Lets go of the program; if it still runs it is killed."""
+        """Release the program; kill it if it is still running."""
         ...
 
 
 class Sandbox(Protocol):
-    """An open sandbox, from its start until `stop`. Its methods may be called from any thread."""
+    """Open sandbox, from its start until `stop`. Its methods may be called from any thread."""
 
     @property
     def home(self) -> str:
-        """The workspace as programs see it; relative paths are relative to it."""
+        """Workspace path as programs see it; relative paths are relative to it."""
         ...
 
     @property
     def workspace(self) -> Path:
-        """The same folder on the host."""
+        """Workspace folder on the host."""
         ...
 
     @property
     def is_running(self) -> bool: ...
 
     def enforced(self) -> Policy:
-        """What holds in this sandbox, as far as that can be found out; it does not change."""
+        """Return the policy in force in this sandbox, as far as it can be determined; it does not change."""
         ...
 
     def run(
         self, command: Sequence[str], *, timeout_s: float | None = None, **options: Unpack[StartOptions]
     ) -> ProgramResult:
-        """Starts a program and waits for its end."""
+        """Start a program and wait for its end."""
         ...
 
     def start(self, command: Sequence[str], **options: Unpack[StartOptions]) -> Program:
-        """Starts a program.
+        """Start a program.
 
         Args:
-            command: the program, looked up in PATH, and its arguments.
+            command: program, looked up in PATH, and its arguments.
 
         Raises:
             SandboxGoneError: the sandbox has stopped.
@@ -129,27 +129,27 @@ class Sandbox(Protocol):
         ...
 
     def read(self, path: str, *, limit_bytes: int) -> bytes:
-        """The content of a regular file, at most `limit_bytes` of it and one more byte to show that there is more.
+        """Return the content of a regular file: at most `limit_bytes`, plus one byte to show that there is more.
 
         Raises:
-            OSError: as `open` would; no link of a program's making leads to what the program could not have read.
+            OSError: as for `open`; links created by programs never lead to files that programs cannot read.
         """
         ...
 
     def write(self, path: str, data: bytes, *, append: bool = False) -> None:
-        """Makes or replaces (or lengthens) a file, and the folders above it."""
+        """Create, replace or append to a file, and create its parent folders."""
         ...
 
     def listen(self, port: int) -> socket.socket | None:
-        """A socket that takes connections to a port of the loopback that programs see; None if it cannot be had."""
+        """Return a socket that listens on a port of the programs' loopback interface, or None if it is unavailable."""
         ...
 
     def kill_all(self) -> None:
-        """Ends every program in the sandbox; the sandbox stays."""
+        """Kill every program in the sandbox; the sandbox stays open."""
         ...
 
     def stop(self) -> None:
-        """Ends the sandbox and everything in it, and removes what was temporary. Stopping twice is fine."""
+        """Stop the sandbox and everything in it, and remove temporary files. Stopping twice is fine."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -160,46 +160,46 @@ class Sandbox(Protocol):
 
 
 class Backend(Protocol):
-    """A kind of sandbox. It is made without arguments."""
+    """Kind of sandbox. Its class takes no arguments."""
 
     @property
     def name(self) -> str: ...
 
     def capabilities(self) -> Capabilities:
-        """What it can do here.
+        """Return its capabilities on this machine.
 
         Raises:
-            PodiumError: it cannot work on this machine; the message says what to do about it.
+            PodiumError: it cannot work on this machine; the message explains what to do about it.
         """
         ...
 
     def check(self, spec: SandboxSpec) -> None:
-        """Refuses a spec that cannot be opened, before anything is started.
+        """Reject a spec that cannot be opened, before anything is started.
 
         Raises:
-            PodiumError: why.
+            PodiumError: the reason.
         """
         ...
 
     def open(self, spec: SandboxSpec) -> Sandbox:
-        """Starts a sandbox.
+        """Start a sandbox.
 
         Raises:
-            PodiumError: it cannot work on this machine, or not as it is asked to.
+            PodiumError: it cannot work on this machine, or cannot satisfy the spec.
         """
         ...
 
 
 def backend_names() -> list[str]:
-    """All backends that are installed."""
+    """Return the names of all installed backends."""
     return sorted(plugins.offered("backends", BUILT_IN))
 
 
 def find_backend(name: str) -> Backend:
-    """The backend of a name, or at `package.module:Class`.
+    """Return the backend with a name, or the one at `package.module:Class`.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no such backend.
     """
     backend: Backend = plugins.find("backends", name, BUILT_IN)()
     return backend

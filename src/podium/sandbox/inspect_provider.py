@@ -1,6 +1,6 @@
-"""Every backend as a sandbox of Inspect's: `inspect eval ... --sandbox bubblewrap`, with or without the rest of Podium.
+"""Inspect sandbox provider for every backend: `inspect eval ... --sandbox bubblewrap`, with or without Podium's runs.
 
-Runs ask for `podium`, with a backend by name; `bubblewrap` is the same with the default.
+Runs use the provider `podium` and name the backend in its configuration; `bubblewrap` is the same with the default.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from inspect_ai.util import (
 from podium.errors import PodiumError, SandboxGoneError
 from podium.inspect_internals import prerequisite_error
 from podium.sandbox.backend import DEFAULT, Program, Sandbox, StartOptions, find_backend
-from podium.sandbox.linux.leftovers import WORKSPACE_PREFIX, remove_leftovers, remove_what_goes
+from podium.sandbox.linux.leftovers import WORKSPACE_PREFIX, remove_best_effort, remove_leftovers
 from podium.sandbox.linux.limits.enforce_limits import KILL_PATIENCE_S
 from podium.sandbox.linux.supervised_sandbox import SupervisedSandbox
 from podium.sandbox.program_result import Keep, Output, ProgramResult
@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 class BackendSpec(SandboxSpec):
-    """A spec and the backend that is to open it."""
+    """Spec together with the backend that opens it."""
 
     backend: str = DEFAULT
 
@@ -51,45 +51,46 @@ class BackendSpec(SandboxSpec):
 
 
 def inspect_spec(backend: str, spec: SandboxSpec) -> SandboxEnvironmentSpec:
-    """How Inspect is asked for a sandbox of a backend."""
+    """Return Inspect's specification for a sandbox of a backend."""
     return SandboxEnvironmentSpec("podium", BackendSpec(**dict(spec), backend=backend))
 
 
 @sandboxenv(name="podium")
 class PodiumSandbox(SandboxEnvironment):
-    """An open sandbox as Inspect sees it; `sandbox` is for our own code.
+    """Open sandbox as Inspect sees it; `sandbox` is Podium's own object.
 
-    From a solver or tool: `inspect_ai.util.sandbox().as_type(PodiumSandbox).sandbox`.
+    In a solver or tool: `inspect_ai.util.sandbox().as_type(PodiumSandbox).sandbox`.
     """
 
     def __init__(self, sandbox: Sandbox, *, is_temporary: bool = False) -> None:
-        """
+        """Wrap an open sandbox.
+
         Args:
-            is_temporary: whether the workspace, which scorers may still look at, is removed with the sample.
+            is_temporary: True if the workspace, which scorers may still read, is removed with the sample.
         """
         super().__init__()
         self.sandbox, self._is_temporary = sandbox, is_temporary
-        # Each thread waits for one program: bounding them would let programs wait for each other.
+        # Each thread waits for one program: with a limit, programs would wait for each other.
         self._threads = anyio.CapacityLimiter(math.inf)
 
     @property
     def home(self) -> str:
-        """The workspace as programs see it."""
+        """Workspace path as programs see it."""
         return self.sandbox.home
 
     def listen(self, port: int) -> socket.socket | None:
-        """A socket for a port that programs reach on their loopback; None where that cannot be had."""
+        """Return a socket for a port that programs reach on their loopback interface, or None if it is unavailable."""
         return self.sandbox.listen(port)
 
     async def stop(self) -> None:
-        """Ends everything inside. Stopping twice is fine."""
+        """Stop everything inside. Stopping twice is fine."""
         await to_thread.run_sync(self.sandbox.stop, limiter=self._threads)
 
     async def remove(self) -> None:
-        """The same, and removes a temporary workspace."""
+        """Stop everything inside and remove a temporary workspace."""
         await self.stop()
         if self._is_temporary:
-            await to_thread.run_sync(remove_what_goes, self.sandbox.workspace)
+            await to_thread.run_sync(remove_best_effort, self.sandbox.workspace)
 
     async def exec(
         self,
@@ -102,10 +103,10 @@ class PodiumSandbox(SandboxEnvironment):
         timeout_retry: bool = True,
         concurrency: bool = True,
     ) -> ExecResult[str]:
-        """Runs a program; what it leaves in the background goes on until the sandbox stops.
+        """Run a program; background processes it leaves behind run until the sandbox stops.
 
-        A program whose time is up, or whose caller was cancelled, is killed with all it started. Nothing is retried:
-        training is not idempotent. Throttling (`concurrency`) is the business of leases.
+        A program that times out, or whose caller is cancelled, is killed with everything it started. Nothing is
+        retried: training is not idempotent. Throttling (`concurrency`) is left to leases.
         """
         self._require_user(user)
         limit = SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE
@@ -123,7 +124,7 @@ class PodiumSandbox(SandboxEnvironment):
     async def run(
         self, command: Sequence[str], *, timeout_s: float | None = None, **options: Unpack[StartOptions]
     ) -> ProgramResult:
-        """`Sandbox.run` for anyio: waits in a thread, and a cancelled caller's program is killed at once.
+        """Run a program like `Sandbox.run`, for anyio: waits in a thread; cancelling the caller kills the program.
 
         Raises:
             SandboxUnavailableError: the sandbox is gone.
@@ -139,15 +140,15 @@ class PodiumSandbox(SandboxEnvironment):
             raise
 
     async def read(self, path: str, *, limit_bytes: int) -> bytes:
-        """`Sandbox.read` for anyio."""
+        """Read a file like `Sandbox.read`, for anyio."""
         return await to_thread.run_sync(lambda: self.sandbox.read(path, limit_bytes=limit_bytes), limiter=self._threads)
 
     async def write(self, path: str, data: bytes) -> None:
-        """`Sandbox.write` for anyio."""
+        """Write a file like `Sandbox.write`, for anyio."""
         await to_thread.run_sync(lambda: self.sandbox.write(path, data), limiter=self._threads)
 
     async def write_file(self, file: str, contents: str | bytes) -> None:
-        """Makes or replaces a file, and the folders above it, with the rights of the programs inside."""
+        """Create or replace a file and its parent folders, with the permissions of the programs inside."""
         await _with_documented_errors(self.write(file, _encode(contents)))
 
     @overload
@@ -157,7 +158,7 @@ class PodiumSandbox(SandboxEnvironment):
     async def read_file(self, file: str, text: Literal[False]) -> bytes: ...
 
     async def read_file(self, file: str, text: bool = True) -> str | bytes:
-        """The content of a regular file that programs inside could read."""
+        """Return the content of a regular file that programs inside could read."""
         limit = SandboxEnvironmentLimits.MAX_READ_FILE_SIZE
         data = await _with_documented_errors(self.read(file, limit_bytes=limit))
         if len(data) > limit:
@@ -165,16 +166,16 @@ class PodiumSandbox(SandboxEnvironment):
         return data.decode("utf-8") if text else data
 
     async def connection(self, *, user: str | None = None) -> SandboxConnection:
-        """A command that opens a shell inside.
+        """Return a command that opens a shell inside.
 
         Raises:
-            NotImplementedError: this user cannot open one, or this backend has none.
+            NotImplementedError: this user cannot open one, or the backend does not support it.
         """
         self._require_user(user)
         if not self.sandbox.is_running:
-            raise ConnectionError("the sandbox is not running")
+            raise ConnectionError("The sandbox is not running.")
         if not isinstance(self.sandbox, SupervisedSandbox):
-            raise NotImplementedError("this backend offers no shell")
+            raise NotImplementedError("This backend does not support a shell.")
         return SandboxConnection(type="podium", command=shlex.join(self.sandbox.shell()))
 
     def _require_user(self, user: str | None) -> None:
@@ -182,15 +183,15 @@ class PodiumSandbox(SandboxEnvironment):
             return
         only = self.sandbox.enforced().environment.get("USER")
         if user != only:
-            raise SandboxUserUnsupportedError(f"this sandbox has one user, {only}; it cannot run as {user}")
+            raise SandboxUserUnsupportedError(f"This sandbox has only the user {only}; it cannot run as {user}.")
 
     def default_polling_interval(self) -> float:
-        """How often Inspect looks for requests from inside: a look costs a few milliseconds here."""
+        """Return the interval at which Inspect polls for requests from inside; a poll takes a few milliseconds here."""
         return 0.1
 
     @classmethod
     async def task_init(cls, task_name: str, config: SandboxEnvironmentConfigType | None) -> None:
-        """Refuses what cannot work before any sample starts."""
+        """Reject a configuration that cannot work, before any sample starts."""
         spec = _read_config(config)
         try:
             find_backend(spec.backend).check(spec)
@@ -201,7 +202,7 @@ class PodiumSandbox(SandboxEnvironment):
     async def sample_init(
         cls, task_name: str, config: SandboxEnvironmentConfigType | None, metadata: dict[str, str]
     ) -> dict[str, SandboxEnvironment]:
-        """Starts the one sandbox of a sample."""
+        """Start the single sandbox of a sample."""
         spec = _read_config(config)
         is_temporary = spec.workspace is None
         opened = await to_thread.run_sync(_open, spec, limiter=anyio.CapacityLimiter(1))
@@ -215,29 +216,29 @@ class PodiumSandbox(SandboxEnvironment):
         environments: dict[str, SandboxEnvironment],
         interrupted: bool,
     ) -> None:
-        """Stops the sandboxes of a sample, whatever state they are in."""
+        """Stop the sandboxes of a sample, in any state."""
         with anyio.CancelScope(shield=True):
             for environment in environments.values():
                 await environment.as_type(cls).remove()
 
     @classmethod
     async def cli_cleanup(cls, id: str | None) -> None:  # noqa: A002 (Inspect's name)
-        """Removes temporary folders of sandboxes that ended without cleaning up; the rest the kernel has ended."""
+        """Remove temporary folders of sandboxes that ended without cleanup; the kernel has ended their processes."""
         await to_thread.run_sync(lambda: remove_leftovers(id))
 
     @classmethod
     def config_deserialize(cls, config: dict[str, Any]) -> BackendSpec:
-        """A configuration as logs hold it."""
+        """Return a configuration from its form in a log."""
         return BackendSpec.model_validate(config)
 
 
 @sandboxenv(name="bubblewrap")
 class BubblewrapSandbox(PodiumSandbox):
-    """The same under the name of the default backend."""
+    """Same provider under the name of the default backend."""
 
 
 class ExecTimeoutError(TimeoutError):
-    """A program's time was up; Inspect shows the model what it had printed until then."""
+    """Timeout of a program; Inspect shows the model the output until then."""
 
     def __init__(self, timeout_s: float, truncated_output: str) -> None:
         super().__init__(f"Command timed out after {timeout_s:g} seconds")
@@ -245,7 +246,7 @@ class ExecTimeoutError(TimeoutError):
 
 
 class _Call:
-    """A program that one thread waits for and another may cancel, before, while or after it runs."""
+    """Program that one thread waits for and another may cancel, before, while or after it runs."""
 
     def __init__(self, sandbox: Sandbox, start: Callable[[], Program], timeout_s: float | None) -> None:
         self._sandbox, self._start, self._timeout_s = sandbox, start, timeout_s
@@ -257,7 +258,7 @@ class _Call:
     def run(self) -> ProgramResult:
         with self._starting:
             if self._is_cancelled:
-                raise SandboxGoneError("cancelled before the program was started")
+                raise SandboxGoneError("The call was cancelled before the program started.")
             self._program = self._start()
         try:
             return self._program.wait(self._timeout_s)
@@ -265,14 +266,14 @@ class _Call:
             self._ended.set()
 
     def cancel(self) -> None:
-        """Kills the program with all it started and waits until they are gone."""
+        """Kill the program with everything it started and wait until all of it is gone."""
         with self._starting:
             self._is_cancelled = True
         if self._program is None:
             return
         self._program.kill("cancelled")
         if not self._ended.wait(KILL_PATIENCE_S):
-            self._sandbox.kill_all()  # its supervisor has been stopped by something inside
+            self._sandbox.kill_all()  # its supervisor was stopped by a program inside
 
 
 def _open(spec: BackendSpec) -> Sandbox:
@@ -283,22 +284,22 @@ def _open(spec: BackendSpec) -> Sandbox:
     try:
         return backend.open(spec.model_copy(update={"workspace": workspace}))
     except BaseException:
-        remove_what_goes(workspace)
+        remove_best_effort(workspace)
         raise
 
 
 def _read_config(config: SandboxEnvironmentConfigType | None) -> BackendSpec:
-    """The configuration as an object, from a JSON file (`--sandbox bubblewrap:FILE`), or by default."""
+    """Return the configuration: an object, a JSON file (`--sandbox bubblewrap:FILE`), or the default."""
     if isinstance(config, str):
         return BackendSpec.model_validate_json(Path(config).read_text(encoding="utf-8"))
     return BackendSpec() if config is None else BackendSpec.model_validate(config.model_dump())
 
 
 def _exec_result(command: list[str], result: ProgramResult, *, timeout_s: float | None, limit: int) -> ExecResult[str]:
-    """A result in Inspect's terms.
+    """Convert a result to Inspect's type.
 
     Raises:
-        ExecTimeoutError: its time was up.
+        ExecTimeoutError: the program timed out.
         PermissionError: the program may not be executed.
     """
     stdout, stderr = _tail(result.stdout, limit), _tail(result.stderr, limit)
@@ -313,7 +314,7 @@ def _exec_result(command: list[str], result: ProgramResult, *, timeout_s: float 
 
 
 def _tail(output: Output, limit: int) -> str:
-    """The end of an output, within a limit also after bytes that are not text have been replaced by longer ones."""
+    """Return the end of an output, within a limit even after invalid bytes were replaced by longer ones."""
     text = (output.head + output.tail).decode("utf-8", "replace")
     if len(text) * 3 <= limit:
         return text
@@ -321,7 +322,7 @@ def _tail(output: Output, limit: int) -> str:
 
 
 def _encode(contents: str | bytes) -> bytes:
-    # Models write halves of surrogate pairs; that should not end a run.
+    # Models write lone surrogates; that should not end a run.
     return contents.encode("utf-8", "replace") if isinstance(contents, str) else contents
 
 
@@ -335,7 +336,7 @@ async def _with_documented_errors(work: Awaitable[T]) -> T:
 
 
 def _documented(error: OSError) -> OSError:
-    """The error among those Inspect turns into an answer for the model; any other would end the sample."""
+    """Return an error that Inspect turns into an answer for the model; any other would end the sample."""
     if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG):
         return FileNotFoundError(*error.args, error.filename)
     if error.errno in (errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EINVAL, errno.ENXIO, errno.ETXTBSY):

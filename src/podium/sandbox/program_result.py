@@ -1,4 +1,4 @@
-"""How a program ended and what it printed, within bounds."""
+"""Result of a program: its exit code and bounded output."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SLACK = 1 << 16
 
 @dataclass(frozen=True)
 class Output:
-    """The beginning and the end of what came, and how much is missing between them."""
+    """Beginning and end of an output, with the number of bytes dropped between them."""
 
     head: bytes
     tail: bytes = b""
@@ -19,7 +19,7 @@ class Output:
 
     @property
     def text(self) -> str:
-        """As text, with a line that counts what was left out."""
+        """Output as text, with a line that counts the dropped bytes."""
         if not self.dropped:
             return (self.head + self.tail).decode("utf-8", "replace")
         head, tail = self.head.decode("utf-8", "replace"), self.tail.decode("utf-8", "replace")
@@ -29,27 +29,27 @@ class Output:
 
 @dataclass(frozen=True)
 class ProgramResult:
-    """How a program ended."""
+    """Result of a program that has ended."""
 
     exit_code: int
-    """As a shell reports it: 128 plus the signal for a killed program."""
+    """Exit code as a shell reports it: 128 plus the signal for a killed program."""
     stdout: Output
     stderr: Output
     seconds: float
     stopped: str | None = None
-    """Why Podium ended it ("time limit of 3 s"), or None if it ended by itself."""
+    """Reason why Podium ended it ("time limit of 3 s"), or None if it ended by itself."""
 
 
 @dataclass(frozen=True)
 class Keep:
-    """How much of each output stream is kept, from its beginning and from its end."""
+    """Amount of each output stream to keep, from its beginning and from its end."""
 
     head_bytes: int = 1 * MIB
     tail_bytes: int = 1 * MIB
 
 
 class Collector:
-    """Takes output piece by piece and holds no more of it than the two bounds."""
+    """Bounded buffer for an output stream: keeps its first and last bytes."""
 
     def __init__(self, keep: Keep) -> None:
         self._head, self._tail = bytearray(), bytearray()
@@ -61,7 +61,7 @@ class Collector:
         self._head += taken
         self._room -= len(taken)
         self._tail += data[len(taken) :]
-        if len(self._tail) > 2 * self._tail_bytes + _SLACK:  # seldom, because it moves what is kept
+        if len(self._tail) > 2 * self._tail_bytes + _SLACK:  # rarely, because it moves the kept bytes
             self._trim()
 
     def output(self) -> Output:

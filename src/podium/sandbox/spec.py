@@ -1,4 +1,4 @@
-"""What a sandbox is asked to be, whichever backend opens it."""
+"""Specification of a sandbox, for any backend."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from podium.sandbox.linux.proxy import parse_host
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 HOME = "/home"
-"""The workspace as programs in a sealed sandbox see it, and the folder that targets of mounts lie below."""
+"""Workspace path as programs in a sealed sandbox see it, and the folder of the targets of data mounts."""
 
 
 class Frozen(BaseModel):
-    """A value that cannot be changed and has no fields that nobody knows."""
+    """Immutable model that rejects unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 _cached_path = lru_cache(maxsize=4096)(Path)
-"""The same few mounts are in thousands of records."""
+"""Cached constructor: thousands of records repeat the same few mounts."""
 
 
 def _path(value: object) -> Path:
@@ -40,11 +40,11 @@ def _hosts(value: bool | tuple[str, ...]) -> bool | tuple[str, ...]:
 
 
 NetworkAccess = Annotated[bool | tuple[str, ...], AfterValidator(_hosts)]
-"""False: none. True: the Internet. Otherwise these hosts alone, each as `proxy.parse_host` reads it."""
+"""False: none. True: the Internet. Otherwise only these hosts, each in the format of `proxy.parse_host`."""
 
 
 class Mount(Frozen):
-    """A file or folder of the host that is seen inside."""
+    """File or folder of the host that is visible inside."""
 
     source: Annotated[Path, PlainValidator(_path)]
     target: str
@@ -52,7 +52,7 @@ class Mount(Frozen):
 
 
 def default_memory() -> int:
-    """Seven eighths of the memory of this machine, or of the container that this process is in."""
+    """Return seven eighths of the memory of this machine, or of the container that this process runs in."""
     sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     for name in ("memory.max", "memory/memory.limit_in_bytes"):
         with contextlib.suppress(OSError, ValueError):
@@ -61,24 +61,24 @@ def default_memory() -> int:
 
 
 class Limits(Frozen):
-    """Bounds for everything that runs in one sandbox at a time."""
+    """Limits on everything that runs in one sandbox at a time."""
 
     memory_bytes: int | None = None
-    """None: most of the machine's."""
+    """None: most of the machine's memory."""
     shared_memory_bytes: int = 4 * GIB
-    """Size of /dev/shm, where data loaders pass batches."""
+    """Size of /dev/shm, which data loaders use to pass batches."""
     processes: int = 4096
-    """Processes and threads."""
+    """Number of processes and threads."""
     file_bytes: int = 64 * GIB
     """Size of a single file."""
     disk_bytes: int = 100 * GIB
-    """Everything the sandbox has written."""
+    """Total size of everything the sandbox has written."""
     files: int = 1_000_000
 
     def effective(self) -> Limits:
-        """The same with the memory of this machine, and as much shared memory as may really be used.
+        """Return the limits with the machine's memory as the default, and shared memory capped at half of the memory.
 
-        What lies there stays when its programs have been killed for their memory: it may not leave the next ones none.
+        Files in shared memory survive programs that are killed for their memory, and must leave some for the next ones.
         """
         memory = self.memory_bytes or default_memory()
         shared = min(self.shared_memory_bytes, memory // 2)
@@ -86,26 +86,26 @@ class Limits(Frozen):
 
 
 class SandboxSpec(Frozen):
-    """A sandbox in the words of its user: `SandboxEnvironmentSpec("bubblewrap", SandboxSpec(network=True))`."""
+    """Specification of a sandbox: `SandboxEnvironmentSpec("bubblewrap", SandboxSpec(network=True))`."""
 
     env: Path | None = None
-    """Folder of the Python environment seen inside, read-only. None: the one Podium runs in, with Podium hidden."""
+    """Folder of the Python environment inside, read-only. None: Podium's own environment, with Podium hidden."""
     image: str | None = None
-    """Image of a container, whose own system and Python are used. None: those of the host. Only docker knows images."""
+    """Container image whose system and Python are used. None: those of the host. Supported by docker only."""
     workspace: Path | None = None
-    """Folder of the host that is /home inside, made if missing. None: a temporary one, removed with the sandbox."""
+    """Host folder that is /home inside, created if missing. None: a temporary one, removed with the sandbox."""
     mounts: tuple[Mount, ...] = ()
-    """Data of the host seen inside; read-only unless a mount says otherwise."""
+    """Data of the host visible inside; read-only unless a mount is writable."""
     environment: dict[str, str] = {}
-    """Variables beside the usual ones. Nothing of the host's own environment is visible inside."""
+    """Additional environment variables. The host's own environment is not visible inside."""
     network: NetworkAccess = False
-    """What programs may reach beside their own loopback."""
+    """Network access beyond the programs' own loopback interface."""
     gpus: tuple[int, ...] = ()
     """Numbers of the NVIDIA devices that may be used."""
     pauses_background: bool = False
-    """Whether what programs leave behind stands still while no program is waited for, as it has no lease then."""
+    """True if background programs are paused while no program is awaited, because they have no lease then."""
     limits: Limits = Limits()
-    """Bounds for everything that runs inside together."""
+    """Limits on everything that runs inside together."""
 
     def __hash__(self) -> int:  # Inspect keeps configurations in sets
         return hash(self.model_dump_json())

@@ -1,4 +1,4 @@
-"""Scores what scripts predict for rows that were set aside, and blends scripts by those scores."""
+"""Held-out scores of scripts during a run, and ensembles weighted by these scores."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from podium.tables.parse_numbers import to_numbers
 from podium.task import SUBMISSION, Task
 
 PREDICTIONS = "predictions.csv"
-"""All that a script predicted, beside its submission."""
+"""File beside a submission with all predictions, including those of held-out rows."""
 ROUNDS = 20
-"""Of adding a script to an ensemble; each may be added again."""
+"""Maximum number of additions of a script to an ensemble; a script may be added several times."""
 
 
 @dataclass(frozen=True)
 class HeldOutScoring:
-    """In the sandbox of one run."""
+    """Held-out scoring in the sandbox of one run."""
 
     held_out: HeldOut
     sandbox: PodiumSandbox
 
     async def take(self, folder: str) -> tuple[float | None, float | None]:
-        """The scores of the submission in a folder; what is left there has the test rows alone."""
+        """Score the submission in a folder, and reduce it to the test rows. None where there is no score."""
         predictions = await self._read(f"{folder}/submission.csv")
         if predictions is None:
             return None, None
@@ -43,7 +43,7 @@ class HeldOutScoring:
             await self._write(f"{folder}/submission.csv", rest)
         except SandboxGoneError:
             raise
-        except OSError:  # the script left something there that is no file, or cannot be written
+        except OSError:  # the script left something that is not a file, or the folder is not writable
             return None, None
 
         def score() -> tuple[float | None, float | None]:
@@ -52,10 +52,10 @@ class HeldOutScoring:
         return await to_thread.run_sync(score)
 
     async def submit_ensemble(self, folders: Sequence[str]) -> str:
-        """Submits the blend that does best on the rows for the final choice; its weights, in words.
+        """Submit the blend with the best score on the selection rows. Return its weights as text.
 
         Raises:
-            ValueError: there is nothing to blend, or the submission cannot be written.
+            ValueError: no script has a score, or the submission cannot be written.
         """
         read = [(folder, await self._read(f"{folder}/{PREDICTIONS}")) for folder in folders]
         tables = {folder: table for folder, table in read if table is not None}
@@ -74,7 +74,7 @@ class HeldOutScoring:
         return self.held_out.score(self.held_out.split(predictions)[1]["selection"], "selection")
 
     async def _read(self, path: str) -> pd.DataFrame | None:
-        """A table that a script left; None where it has not the form of a submission."""
+        """Read a table written by a script. Return None if it is not in the format of a submission."""
         try:
             data = await self.sandbox.read(path, limit_bytes=self.held_out.limit_bytes)
         except OSError:
@@ -95,18 +95,18 @@ class HeldOutScoring:
 def blended(
     task: Task, tables: dict[str, pd.DataFrame], score_of: Callable[[pd.DataFrame], float | None]
 ) -> tuple[pd.DataFrame, Counter[str]]:
-    """The best blend of predictions on the rows for the final choice, and how often each is in it.
+    """Return the best blend of predictions on the selection rows, and how often each script is in it.
 
-    Predictions are added one by one, each time the one that helps most, and again if that helps: so few rows cannot
-    be overfitted by much.
+    Greedy selection with replacement: the predictions that help most are added one by one, which limits overfitting to
+    the few rows.
 
     Raises:
-        ValueError: there is nothing to blend.
+        ValueError: no script has a score.
     """
     scores = {name: score_of(table) for name, table in tables.items()}
     known = {name: score for name, score in scores.items() if score is not None}
     if not known:
-        raise ValueError("no script has a score on the rows set aside")
+        raise ValueError("no script has a score on the held-out rows")
     best = max(known, key=lambda name: known[name] if task.metric.higher_is_better else -known[name])
     counts = Counter([best])
     if not all(blending(task, column) in ("mean", "rank") for column in task.form.targets):
@@ -126,7 +126,7 @@ def blended(
 
 
 def _numbers(table: pd.DataFrame, task: Task, like: pd.DataFrame) -> pd.DataFrame:
-    """The target columns as numbers, in the order of another table; as ranks where only the order counts."""
+    """Return the target columns as numbers in the row order of another table, as ranks if only the order counts."""
     ids, targets = list(task.form.ids), list(task.form.targets)
     numbers: pd.DataFrame = table.set_index(ids)[targets].apply(to_numbers)
     numbers = numbers.reindex(pd.MultiIndex.from_frame(like[ids]) if len(ids) > 1 else pd.Index(like[ids[0]]))

@@ -1,8 +1,8 @@
-"""Hidden evaluation: rows of the training data that Podium sets aside and scripts predict blindly.
+"""Held-out split: training rows whose labels Podium hides, so that scripts predict them without knowing it.
 
-Before an agent sees the data, some training rows lose their labels and move to the test table: some for the search,
-some for the final choice. A script predicts all test rows and cannot tell which are which; Podium scores those it
-knows, outside the sandbox, by the task's own grading. The competition's answers have no part in it.
+Before an agent sees the data, some training rows move to the test table without their labels: one part for the search,
+one for the final selection. A script predicts all test rows and cannot distinguish them; Podium scores the held-out
+ones outside the sandbox, by the task's own grading. The competition's answers are not used.
 """
 
 from __future__ import annotations
@@ -29,46 +29,46 @@ from podium.tables.profile_task import profile_task
 from podium.task import Columns, Task
 
 PARTS = ("search", "selection")
-LEAST_ROWS = 30
-"""Of a part: fewer tell nothing."""
-MOST_CLASSES = 30
-"""That each have their share in a part; with more of them, chance has to do."""
+MIN_PART_ROWS = 30
+"""Smallest number of rows in a part."""
+MAX_STRATIFIED_CLASSES = 30
+"""Largest number of classes for a stratified split; with more classes rows are sampled without strata."""
 
 
 class NotDivisibleError(PodiumError):
-    """Rows cannot be set aside from a task's data; says why."""
+    """No rows can be held out from a task's data. The message is the reason."""
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Rows that were set aside."""
+    """Held-out rows of a task, on disk."""
 
     folder: Path
     prepared: PreparedTask
 
     @property
     def public(self) -> Path:
-        """What the agent sees in place of the task's public folder."""
+        """Return the folder that replaces the task's public folder for the agent."""
         return self.folder / "public"
 
     def part(self, name: str) -> PreparedTask:
-        """A part as a task of its own: its sample submission lists the rows, its answers are their labels."""
+        """Return a part as a task of its own: its sample submission lists the rows, its answers are their labels."""
         place = replace(self.prepared.place, root=self.folder / name)
         return replace(self.prepared, place=place)
 
     @cached_property
     def ids(self) -> dict[str, set[tuple[str, ...]]]:
-        """The rows of each part."""
+        """Return the ids of each part."""
         columns = list(self.prepared.task.form.ids)
         return {name: set(_rows(_read(self.folder / name / "public" / _sample(self)), columns)) for name in PARTS}
 
     @property
     def limit_bytes(self) -> int:
-        """Of predictions: those of the rows set aside come to a submission's."""
+        """Return the size limit of predictions, which contain held-out rows in addition to the submission's."""
         return self.prepared.submission_limit * 2
 
     def read(self, path: Path) -> pd.DataFrame | None:
-        """Predictions that a script has written, as texts; None where they have not the form of a submission."""
+        """Read predictions of a script as text. Return None if they are not in the format of a submission."""
         form = self.prepared.task.form
         try:
             return read_submission(path, form, expected_rows=self._row_count, max_bytes=self.limit_bytes, as_text=True)
@@ -80,14 +80,14 @@ class HeldOut:
         return len(_read(self.public / _sample(self)))
 
     def split(self, predictions: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
-        """Predictions of test rows, and those of each part."""
+        """Split predictions into those of the test rows and those of each part."""
         rows = _rows(predictions, list(self.prepared.task.form.ids))
         known = set().union(*self.ids.values())
         rest = predictions[[row not in known for row in rows]]
         return rest, {name: predictions[[row in ids for row in rows]] for name, ids in self.ids.items()}
 
     def score(self, predictions: pd.DataFrame, name: str) -> float | None:
-        """The score of predictions of a part's rows; None where they have not the right form."""
+        """Return the score of predictions of a part's rows, or None if their format is invalid."""
         with tempfile.TemporaryDirectory(prefix="podium-held-out-") as folder:
             path = Path(folder, "submission.csv")
             predictions.to_csv(path, index=False)
@@ -96,16 +96,16 @@ class HeldOut:
 
 
 def set_aside(folder: Path, prepared: PreparedTask, shares: tuple[float, float], seed: int) -> HeldOut:
-    """Sets rows aside: with the same seed always the same.
+    """Hold out rows of a task. The same seed always gives the same rows.
 
     Args:
-        folder: where everything is put; it is not the agent's.
-        shares: of the training rows, for the search and for the final choice.
+        folder: folder for all files, which the agent cannot access.
+        shares: shares of the training rows for the search and for the final selection.
 
     Raises:
         NotDivisibleError: the task's data does not allow it.
     """
-    remove_tree(folder)  # whoever made it may have put something there
+    remove_tree(folder)  # an existing folder may contain planted files
     folder.mkdir(mode=0o700, parents=True)
     found = HeldOut(folder, prepared)
     _divide(found, shares, seed)
@@ -119,7 +119,7 @@ def _divide(held_out: HeldOut, shares: tuple[float, float], seed: int) -> None:
     train, test = _read(public / profile.train.file), _read(public / profile.test.file)
     sample, ids = _read(public / profile.sample), list(prepared.task.form.ids)
     if set(_rows(train, ids)) & set(_rows(sample, ids)):
-        raise NotDivisibleError("ids of the training data and of the test data overlap")
+        raise NotDivisibleError("its training data and test data share ids")
     distinct = train.drop_duplicates(ignore_index=True)
     if distinct.duplicated(ids).any():
         raise NotDivisibleError("different rows of its training data have the same id")
@@ -129,7 +129,9 @@ def _divide(held_out: HeldOut, shares: tuple[float, float], seed: int) -> None:
         _write_part(held_out.folder / name, prepared.task, distinct.iloc[rows], profile)
     moved = distinct.iloc[np.concatenate(parts)]
     known = set(_rows(moved, ids))
-    kept = train[[row not in known for row in _rows(train, ids)]]  # nor copies of a row that moved: they have its label
+    kept = train[
+        [row not in known for row in _rows(train, ids)]
+    ]  # also drops copies of moved rows, which have their labels
     tests = pd.concat([test, moved.reindex(columns=test.columns)]).iloc[rng.permutation(len(test) + len(moved))]
     guess = sample.iloc[np.zeros(len(moved), dtype=int)].assign(**{name: moved[name].to_numpy() for name in ids})
     samples = pd.concat([sample, guess]).set_index(ids)
@@ -142,7 +144,7 @@ def _divide(held_out: HeldOut, shares: tuple[float, float], seed: int) -> None:
 
 
 def _divisible(prepared: PreparedTask) -> Profile:
-    """How the data looks, if rows can be moved from one table to the other."""
+    """Return the profile of the data. Raise an error if rows cannot be moved from one table to the other."""
     task = prepared.task
     if not task.is_table or task.parts.answers is not None:
         raise NotDivisibleError("its submission is not a plain table")
@@ -152,9 +154,9 @@ def _divisible(prepared: PreparedTask) -> Profile:
     )
     train, test = profile.train, profile.test
     if train is None or test is None or profile.modality not in ("tabular", "text"):
-        raise NotDivisibleError("its rows do not lie in one table for training and one for testing")
+        raise NotDivisibleError("its rows are not in one table for training and one for testing")
     if profile.file_patterns is not None or train.is_truncated or test.is_truncated:
-        raise NotDivisibleError("its rows have files of their own, or its tables are too large")
+        raise NotDivisibleError("its rows refer to files, or its tables are too large")
     if not all(name in train and name in test for name in form.ids):
         raise NotDivisibleError("its training rows have no ids")
     if not all(Path(file).suffix == ".csv" for file in (train.file, test.file, profile.sample)):
@@ -165,11 +167,11 @@ def _divisible(prepared: PreparedTask) -> Profile:
 def _choose_rows(
     train: pd.DataFrame, profile: Profile, shares: tuple[float, float], rng: np.random.Generator
 ) -> list[np.ndarray]:
-    """The rows of each part: the last by time where test follows train, whole groups where those differ, or else a
-    sample in which every class has its share."""
+    """Return the rows of each part: the latest if the test set is later, whole groups if groups differ, otherwise a
+    stratified sample."""
     counts = [int(share * len(train)) for share in shares]
-    if min(counts) < LEAST_ROWS:
-        raise NotDivisibleError(f"of {len(train)} training rows a part would have fewer than {LEAST_ROWS}")
+    if min(counts) < MIN_PART_ROWS:
+        raise NotDivisibleError(f"with {len(train)} training rows, a part would have fewer than {MIN_PART_ROWS} rows")
     if profile.time is not None:
         order = _moments(train[profile.time]).sort_values(kind="stable", na_position="first").index.to_numpy()
         last = rng.permutation(order[len(train) - sum(counts) :])
@@ -183,8 +185,8 @@ def _choose_rows(
 
 
 def _strata(label: pd.Series) -> pd.Series:
-    """The parts of rows that are sampled alike: classes, twentieths of numbers, all rows where classes are many."""
-    if label.nunique() <= MOST_CLASSES:
+    """Return the strata of rows: classes, 20 quantiles of numbers, or one stratum if there are too many classes."""
+    if label.nunique() <= MAX_STRATIFIED_CLASSES:
         return label
     numbers = to_numbers(label)
     if numbers.isna().any():
@@ -193,7 +195,7 @@ def _strata(label: pd.Series) -> pd.Series:
 
 
 def _moments(cells: pd.Series) -> pd.Series:
-    """Times that can be ordered, read as recipes read them; missing where a cell is not one."""
+    """Return sortable times, parsed as recipes parse them; missing for invalid cells."""
     numbers = to_numbers(cells)
     return numbers if numbers.notna().any() else parse_dates(cells.where(cells != ""), utc=True)
 
@@ -210,12 +212,12 @@ def _by_group(groups: pd.Series, counts: list[int], rng: np.random.Generator) ->
 
 
 def _write_part(folder: Path, task: Task, rows: pd.DataFrame, profile: Profile) -> None:
-    """Rows with their labels as the public and private folder of a task."""
+    """Write rows with their labels as the public and private folder of a task."""
     form, ids = task.form, list(task.form.ids)
     targets = _submitted(rows, profile, form)
     names = [form.answers_target] if isinstance(form.answers_target, str) else list(form.answers_target or form.targets)
     if not len(targets.columns) == len(names) == len(form.targets):
-        raise NotDivisibleError("its labels are not what is submitted")
+        raise NotDivisibleError("its labels are not in the format of the submission")
     answers = targets.set_axis(names, axis=1)
     for part in ("public", "private"):
         (folder / part).mkdir(parents=True)
@@ -225,9 +227,9 @@ def _write_part(folder: Path, task: Task, rows: pd.DataFrame, profile: Profile) 
 
 
 def _submitted(rows: pd.DataFrame, profile: Profile, form: Columns) -> pd.DataFrame:
-    """The labels of rows as the perfect submission has them."""
+    """Return the labels of rows in the format of a perfect submission."""
     label = rows[profile.labels[0]]
-    if profile.levels:  # where quantiles are asked for, the truth is best for each of them
+    if profile.levels:  # the true value is the best prediction of every quantile
         return pd.DataFrame(dict.fromkeys(form.targets, label))
     if not profile.is_wide:
         return rows[list(profile.labels)]
@@ -237,11 +239,11 @@ def _submitted(rows: pd.DataFrame, profile: Profile, form: Columns) -> pd.DataFr
 
 
 def _check(held_out: HeldOut) -> None:
-    """The labels themselves must be a valid submission with a score, or the task means something else by them."""
+    """Raise an error if the labels themselves are not a valid submission with a score."""
     for name in PARTS:
         truth = _read(held_out.folder / name / "public" / _sample(held_out))
         if held_out.score(truth, name) is None:
-            raise NotDivisibleError("its labels are not what is submitted")
+            raise NotDivisibleError("its labels are not in the format of the submission")
 
 
 def _sample(held_out: HeldOut) -> str:
@@ -249,7 +251,7 @@ def _sample(held_out: HeldOut) -> str:
 
 
 def _read(path: Path) -> pd.DataFrame:
-    """A table whose cells stay as they are written."""
+    """Read a table without converting its cells."""
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
@@ -258,13 +260,13 @@ def _rows(table: pd.DataFrame, ids: list[str]) -> list[tuple[str, ...]]:
 
 
 def _index(tests: pd.DataFrame, ids: list[str], samples: pd.DataFrame) -> Any:
-    """The rows of a sample submission in the order of the test table."""
+    """Return the rows of a sample submission in the order of the test table."""
     order = tests[ids[0]] if len(ids) == 1 else pd.MultiIndex.from_frame(tests[ids])
     return order if len(samples) == len(tests) else samples.index
 
 
 def _link_tree(source: Path, target: Path, leave_out: set[str]) -> None:
-    """A folder with the same files, which take no room."""
+    """Create a folder of hard links to the same files, which takes no additional space."""
     for path in sorted(source.resolve().rglob("*")):
         name = path.relative_to(source.resolve())
         if path.is_dir() or str(name) in leave_out:

@@ -1,1 +1,1 @@
-"""Reading tables and profiling them: column kinds, roles, dates and relations."""
+"""Tables: readers, and profiles with column kinds, roles, dates and relations."""

@@ -1,4 +1,4 @@
-"""Finds files other than tables, and which files belong to which rows."""
+"""Data files other than tables (images, sounds, arrays), and their relation to rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.tables.describe_tables import IS_TABLE, LARGEST_BYTES, UNREADABLE, as_text
+from podium.tables.describe_tables import IS_TABLE, MAX_UNSPLIT_BYTES, UNREADABLE, as_text
 from podium.tables.profile import FileGroup, FilePatterns, Profile
 
 if TYPE_CHECKING:
@@ -23,16 +23,16 @@ MEDIA = IMAGES | AUDIO | ARRAYS
 _ARCHIVE = re.compile(r"\.(zip|7z|tar|tgz|tar\.gz)$", re.IGNORECASE)
 _EXAMPLES = 5
 MASK_WORDS = re.compile(r"mask|segment|annotation|truth|outline", re.IGNORECASE)
-"""What folders of masks are called; such files are not what a row looks like."""
+"""Names of folders with masks, which are targets and not inputs."""
 MIN_FILES = 10
-"""So many files must be in folders or have names that give their class."""
+"""Minimum number of files in a group whose folders or names give their class."""
 
 Paths = dict[tuple[str, str], list[str]]
-"""Paths of files relative to their folder or archive, by that and their suffix."""
+"""Relative paths of files, by folder (or archive) and suffix."""
 
 
 def list_files(public: Path) -> tuple[int, list[str]]:
-    """The size of all files together, and their paths."""
+    """Return the total size of all files, and their paths."""
     size, names = 0, []
     for path in sorted(public.rglob("*")):
         if path.is_file():
@@ -42,7 +42,7 @@ def list_files(public: Path) -> tuple[int, list[str]]:
 
 
 def group_files(public: Path, listed: Sequence[str]) -> Paths:
-    """The files other than tables, by folder and suffix; files in archives too."""
+    """Return the files other than tables, also those in archives, by folder and suffix."""
     groups: Paths = {}
     for name in listed:
         path = Path(name)
@@ -55,7 +55,7 @@ def group_files(public: Path, listed: Sequence[str]) -> Paths:
 
 
 def packed_tables(groups: Paths) -> list[str]:
-    """The tables in zip archives of several files, as paths below the archives."""
+    """Return the tables in zip archives of several files, as paths below the archives."""
     return [
         f"{folder}/{name}"
         for (folder, _), names in groups.items()
@@ -66,17 +66,17 @@ def packed_tables(groups: Paths) -> list[str]:
 
 
 def describe_files(groups: Paths) -> tuple[FileGroup, ...]:
-    """The description of files in a profile."""
+    """Return the description of files in a profile."""
     return tuple(FileGroup(*key, len(names), tuple(names[:_EXAMPLES])) for key, names in sorted(groups.items()))
 
 
 def _archived_files(path: Path) -> list[str]:
-    """The files in an archive; none if it cannot be read, or not quickly."""
+    """Return the files in an archive; none if it cannot be read quickly."""
     try:
         if path.suffix.lower() == ".zip":
             with zipfile.ZipFile(path) as archive:
                 names = archive.namelist()
-        elif path.stat().st_size > LARGEST_BYTES:
+        elif path.stat().st_size > MAX_UNSPLIT_BYTES:
             return []
         elif path.suffix.lower() == ".7z":
             import py7zr
@@ -94,7 +94,7 @@ def _archived_files(path: Path) -> list[str]:
 def find_file_patterns(
     groups: Paths, train: pd.DataFrame, test: pd.DataFrame | None, sample: pd.DataFrame, ids: Sequence[str]
 ) -> FilePatterns | None:
-    """The patterns that give the files of train and test rows, if they have files."""
+    """Return the patterns of the files of train and test rows, or None if rows have no files."""
     media = {key: names for key, names in groups.items() if key[1] in MEDIA}
     firsts = {column: cells.iloc[0] for column in train if len(cells := train[column].dropna())}
     named = [column for column, first in firsts.items() if str(first).lower().endswith(tuple(MEDIA))]
@@ -110,18 +110,18 @@ def find_file_patterns(
 
 
 def has_images(profile: Profile) -> bool:
-    """Whether rows, or some of them, have an image each."""
+    """Return whether some or all rows have an image."""
     if profile.file_patterns is None:
         return False
     return profile.modality == "images" or profile.file_patterns.train.lower().endswith(tuple(IMAGES))
 
 
 def _pattern(values: Iterable[Any], media: Paths, *, prefer: str, like: str = "") -> str | None:
-    """The pattern that turns most values into paths, such as `train/{}.png`, or `train/*/{}.png` if folders differ.
+    """Return a pattern that turns most values into paths: `train/{}.png`, or `train/*/{}.png` if folders differ.
 
     Args:
-        prefer: a word that the folder's name should contain.
-        like: another pattern; files of the same kind come first.
+        prefer: A word that the folder's name should contain.
+        like: Another pattern; files with the same suffix are preferred.
     """
     texts = {as_text(value) for value in values}
     ranked = sorted(
@@ -149,12 +149,12 @@ def _pattern(values: Iterable[Any], media: Paths, *, prefer: str, like: str = ""
 
 
 def _rank(suffix: str) -> int:
-    """Images first: they are the easiest to read."""
+    """Return the sort rank of a suffix: images first, since they are the easiest to read."""
     return 0 if suffix in IMAGES else 1 if suffix in AUDIO else 2
 
 
 def _prefix(name: str, paths: dict[str, list[str]], prefer: str) -> str | None:
-    """The prefix that turns a name into the path of a file; a star if folders differ."""
+    """Return the prefix that turns a name into the path of a file; a star if folders differ."""
     same = paths.get(name.rpartition("/")[2], [])
     exact = [path for path in same if path == name or path.endswith(f"/{name}")]
     if not exact:
@@ -164,11 +164,11 @@ def _prefix(name: str, paths: dict[str, list[str]], prefer: str) -> str | None:
 
 
 def files_as_table(groups: Paths, tests: Iterable[str], classes: Sequence[str]) -> tuple[str, pd.DataFrame, str] | None:
-    """The files whose folders or names give their class, as a table: its name, its rows and the column with the class.
+    """Return a table of files whose folders or names give their class: its name, its rows and the column of classes.
 
     Args:
-        tests: names of the rows to predict, which must have files as well.
-        classes: the names of the classes, if known.
+        tests: The names of the rows to predict, which must also have files.
+        classes: The names of the classes, if known.
     """
     from podium.tables.packed_files import file_name_parts
 

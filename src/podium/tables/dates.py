@@ -1,4 +1,4 @@
-"""Dates, in the ways people write them."""
+"""Parser for dates in many formats."""
 
 import re
 import warnings
@@ -13,21 +13,21 @@ WAYS = (
 )
 DATE = re.compile(rf"^\s*(?:{'|'.join(WAYS)})(?:[ T]\d{{1,2}}[:.]?\d{{2}}.*)?\s*$", re.IGNORECASE)
 POINT_IN_TIME = re.compile(r"^(.*\d[ T]\d{1,2})\.(\d{2})\s*$")
-"""A time such as `21.47`."""
+"""Pattern of a date and time with a point, such as `21.47`."""
 OFFSET = re.compile(r"^(.*\d[ T]\d{1,2}[:.]?\d{2}\S*?)\s*(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)\s*$")
-"""A time with its distance from UTC, such as `10:30+02:00`."""
+"""Pattern of a time with a UTC offset, such as `10:30+02:00`."""
 ROWS_TO_SEE = 10_000
-"""So many dates show whether the day comes first."""
+"""Number of dates inspected to decide whether the day comes first."""
 CELLS_TO_SEE = 1000
-"""So many, from all over a column, show whether it has offsets: to look at all takes as long as to read them."""
+"""Number of cells sampled to decide whether a column has UTC offsets; checking all takes as long as parsing."""
 
 
 def parse_dates(written: pd.Series, *, utc: bool = False) -> pd.Series:
-    """A column of dates; missing where a cell is not one.
+    """Parse a column of dates; cells that are not dates become missing.
 
     Args:
-        utc: whether moments are asked for, which compare. Otherwise they are what a clock on the wall said, which tells
-            morning from evening: without a time zone, whatever cells say of it and whether they all do.
+        utc: True for points in time that can be compared, in UTC. Otherwise local times without a time zone, which
+            distinguish morning from evening; UTC offsets in the cells are ignored.
     """
     known = written.dropna()
     some = known.iloc[:: max(1, len(known) // CELLS_TO_SEE)]
@@ -38,10 +38,10 @@ def parse_dates(written: pd.Series, *, utc: bool = False) -> pd.Series:
         written = written.astype(str).str.replace(POINT_IN_TIME, r"\1:\2", regex=True)
     day_first = is_day_first(known.head(ROWS_TO_SEE))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # that no single format was found
+        warnings.simplefilter("ignore", UserWarning)  # "Could not infer format"
         found: pd.Series = pd.to_datetime(written, errors="coerce", utc=utc, dayfirst=day_first)
     missed = found.isna() & written.notna()
-    if missed.any() and found.dtype.kind == "M":  # pandas takes the `May` of a first cell for a month in full
+    if missed.any() and found.dtype.kind == "M":  # from `May` in the first cell pandas infers full names of months
         left = written[missed] if utc else without_offset(written[missed])
         again = pd.to_datetime(left, errors="coerce", utc=utc, dayfirst=day_first, format="mixed")
         found = found.where(~missed, again)
@@ -49,11 +49,11 @@ def parse_dates(written: pd.Series, *, utc: bool = False) -> pd.Series:
 
 
 def without_offset(written: pd.Series) -> pd.Series:
-    """Times as a clock on the wall says them."""
+    """Return local times without their UTC offsets."""
     return written.astype(str).str.replace(OFFSET, r"\1", regex=True).where(written.notna())
 
 
 def is_day_first(written: pd.Series) -> bool:
-    """Whether dates such as `3.4.2020` or `3/4/2020` begin with the day: those with points do, others if some must."""
+    """Return whether dates begin with the day: always with points (`3.4.2020`), else if a first number exceeds 12."""
     parts = written.astype(str).str.extract(r"^\s*(\d{1,2})([./])\d{1,2}\2\d")
     return bool((parts[1] == ".").any() or (parts[0].astype(float) > 12).any())

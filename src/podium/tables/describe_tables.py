@@ -1,4 +1,4 @@
-"""Reads the first rows of tables and describes their columns."""
+"""Table profiler: reads the first rows of tables and describes their columns."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAX_ROWS = 200_000
-"""How many rows of a table are read for a profile."""
+"""Maximum number of rows of a table read for a profile."""
 MAX_PARTS = 50
-"""How many times as many rows of a single column are read, where that matters."""
+"""Maximum number of parts of MAX_ROWS rows read of a single column."""
 MAX_TABLES = 40
-"""How many tables are read."""
-LARGEST_BYTES = 200_000_000
-"""Larger files are not read if they cannot be read in part."""
+"""Maximum number of tables read."""
+MAX_UNSPLIT_BYTES = 200_000_000
+"""Maximum size of files that cannot be read in parts."""
 IS_TABLE = re.compile(r"\.(csv|tsv|parquet|json|jsonl|ndjson)$|\.(csv|tsv|json)\.(zip|7z)$", re.IGNORECASE)
 IS_TEXT = re.compile(r"\.(csv|tsv)(\.(zip|7z))?$", re.IGNORECASE)
 UNREADABLE = (
     *(OSError, ValueError, KeyError, IndexError, TypeError, ImportError),
     *(StopIteration, AttributeError, MemoryError, zipfile.BadZipFile),
 )
-"""What reading a file that is not a table may raise."""
+"""Exceptions raised by reading a file that is not a table."""
 
 
 @dataclass
 class ReadTables:
-    """The tables that were read, and their descriptions."""
+    """Tables read for a profile, with their descriptions."""
 
     public: Path
     frames: dict[str, pd.DataFrame] = field(default_factory=dict)
@@ -49,14 +49,14 @@ class ReadTables:
         self.frames[name], self.tables[name] = frame, describe_table(name, frame)
 
     def parts(self, name: str, column: str, *, text: bool = False) -> Iterator[pd.Series]:
-        """A column, part by part; of a table that was read in part, the parts that were not as well."""
+        """Yield a column in parts, including the rows of a truncated table that were not read before."""
         yield self.frames[name][column]
         if self.tables[name].is_truncated and "/*" not in name:  # a table of files is not in one
             for part in islice(read_parts(self.public / name, text=text, column=column), 1, MAX_PARTS):
                 yield part[column]
 
     def keep_words(self, name: str, columns: Sequence[str]) -> None:
-        """Reads labels again in which words such as `None` and `NA` may have been taken for missing cells."""
+        """Read labels again if words such as `None` and `NA` may have been parsed as missing cells."""
         frame = self.frames[name]
         worded = [column for column in columns if frame[column].dtype == object and frame[column].isna().any()]
         if worded and IS_TEXT.search(name):
@@ -64,7 +64,7 @@ class ReadTables:
             self.add(name, frame.assign(**{column: cells[column].where(cells[column] != "") for column in worded}))
 
     def all_labels(self, name: str, column: str) -> pd.DataFrame:
-        """A column of labels as far as it was read, and a row more for each label that only later rows have."""
+        """Return the labels that were read, with an extra row for each label that occurs only in later rows."""
         import pandas as pd
 
         labels = self.frames[name][column]
@@ -78,7 +78,7 @@ class ReadTables:
 
 
 def read_tables(public: Path, listed: Sequence[str]) -> ReadTables:
-    """All tables among the files of a public folder that can be read."""
+    """Return all readable tables among the files of a public folder."""
     tables = ReadTables(public)
     names = [name for name in listed if IS_TABLE.search(name) and len(Path(name).parts) <= 3]
     folders = Counter(Path(name).parent.as_posix() for name in names)
@@ -89,14 +89,14 @@ def read_tables(public: Path, listed: Sequence[str]) -> ReadTables:
             if len(frame) and len(frame.columns):
                 frame.columns = [str(column) for column in frame.columns]
                 tables.add(name, frame)
-        # Files can be broken in many ways; one that is must not hide the others.
+        # Files can be broken in many ways; a broken file must not hide the others.
         except Exception:  # noqa: BLE001
             continue
     return tables
 
 
 def read_frame(path: Path, *, text: bool = False) -> pd.DataFrame:
-    """The first rows of a table, which may be in an archive."""
+    """Return the first rows of a table, which may be in an archive."""
     import pandas as pd
 
     parts: list[pd.DataFrame] = []
@@ -108,7 +108,7 @@ def read_frame(path: Path, *, text: bool = False) -> pd.DataFrame:
 
 
 def read_parts(path: Path, *, text: bool = False, column: str | None = None) -> Iterator[pd.DataFrame]:
-    """A table, or a column of it, part by part, so that no more of it is in memory than is looked at."""
+    """Yield a table, or a column of it, part by part, so that no more of it is in memory than is looked at."""
     import pandas as pd
 
     from podium.tables.table_io import lists_as_text, read_records
@@ -123,7 +123,7 @@ def read_parts(path: Path, *, text: bool = False, column: str | None = None) -> 
             table = read_records(io.BytesIO(_read_all(file)))
             yield from (table[start : start + MAX_ROWS] for start in range(0, len(table), MAX_ROWS))
         else:
-            # Only by a round trip numbers are read without looking beyond the end of a cell such as 1e2147483648.
+            # Other parsers read beyond the end of a cell such as 1e2147483648.
             options: dict[str, Any] = {"low_memory": False, "float_precision": "round_trip"}
             options = {"dtype": str, "keep_default_na": False} if text else options
             options |= {"sep": "\t" if ".tsv" in name else ",", "encoding_errors": "replace", "usecols": columns}
@@ -139,14 +139,14 @@ def _parquet_file() -> Any:
 
 
 def _read_all(file: IO[bytes]) -> bytes:
-    content = file.read(LARGEST_BYTES + 1)
-    if len(content) > LARGEST_BYTES:
+    content = file.read(MAX_UNSPLIT_BYTES + 1)
+    if len(content) > MAX_UNSPLIT_BYTES:
         raise ValueError("too large to be profiled")
     return content
 
 
 def _open(path: Path) -> IO[bytes]:
-    """A file, which may be in an archive; what it is in stays open as long as it is."""
+    """Open a file, which may be in an archive."""
     name = path.name.lower()
     packed = next((one for one in path.parents if one.suffix.lower() == ".zip" and one.is_file()), None)
     if packed is not None:
@@ -165,14 +165,14 @@ def _open_7z(path: Path) -> IO[bytes]:
     import py7zr
 
     with tempfile.TemporaryDirectory() as folder, py7zr.SevenZipFile(path) as packed:
-        if packed.archiveinfo().uncompressed > LARGEST_BYTES:
+        if packed.archiveinfo().uncompressed > MAX_UNSPLIT_BYTES:
             raise ValueError("too large to be profiled")
         packed.extractall(folder)
         return io.BytesIO(next(one for one in sorted(Path(folder).rglob("*")) if one.is_file()).read_bytes())
 
 
 def describe_table(name: str, frame: pd.DataFrame) -> TableProfile:
-    """The description of a table in a profile."""
+    """Return the description of a table in a profile."""
     columns = tuple(_column(column, frame[column]) for column in frame.columns)
     return TableProfile(name, len(frame), columns, is_truncated=len(frame) >= MAX_ROWS)
 
@@ -213,7 +213,7 @@ def _number_column(name: str, cells: pd.Series, missing: float) -> ColumnProfile
 
 
 def _is_code(values: Any) -> bool:
-    """Whether whole numbers repeat, with gaps between them that are typical of codes."""
+    """Return whether integers repeat with gaps that are typical of codes."""
     import numpy as np
 
     known = np.unique(values)
@@ -222,7 +222,7 @@ def _is_code(values: Any) -> bool:
     step = int(np.gcd.reduce(np.abs(known - known[0])[1:].astype(np.int64)))
     gaps = np.diff(known) / max(1, step)
     possible = (known[-1] - known[0]) / max(1, step) + 1
-    # Counts thin out towards their maximum; codes are spread evenly.
+    # Counts become sparse towards their maximum; codes are spread evenly.
     return bool(
         possible > 2.5 * len(known) and np.median(gaps) > 1.5 and np.median(known) > known[0] + 0.3 * np.ptp(known)
     )
@@ -241,5 +241,5 @@ def _kind_of_text(text: pd.Series, distinct: int, length: float) -> FeatureKind:
 
 
 def as_text(value: Any) -> str:
-    """A cell as text, whole numbers without a point."""
+    """Return a cell as text, whole numbers without a point."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

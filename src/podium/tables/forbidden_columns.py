@@ -1,4 +1,4 @@
-"""Reads the rules of a brief: columns that must not be used, whatever they tell."""
+"""Forbidden columns: names that a task's brief says must not be used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 def forbidden_names(brief: str) -> frozenset[str]:
-    """The names, of columns or of other things, that stand quoted in a sentence which says not to use them."""
+    """Return the quoted names (of columns or other things) in sentences that forbid their use."""
     paragraphs = (" ".join(paragraph.split()) for paragraph in _PARAGRAPH.split(brief))
     sentences = (sentence for paragraph in paragraphs for sentence in _SENTENCE.split(paragraph))
     rules = (sentence for sentence in sentences if _PROHIBITION.search(sentence))

@@ -1,4 +1,4 @@
-"""Reads files of the public data, from folders or archives."""
+"""Reader for files of the public data, in folders or archives."""
 
 import csv
 import io
@@ -20,13 +20,13 @@ PACKED = re.compile(r"^(.*?\.(?:zip|7z|tar|tgz|tar\.gz))/(.*)$")
 
 @cache
 def open_archive(path: str) -> zipfile.ZipFile:
-    """An open zip archive of the public data."""
+    """Return an open zip archive of the public data."""
     return zipfile.ZipFile(DATA / path)
 
 
 @cache
 def unpack_archive(path: str) -> Path:
-    """The folder that an archive was unpacked to, for formats that do not give quick access to single files."""
+    """Unpack an archive and return its folder, for formats without quick access to single files."""
     folder = Path("unpacked", path).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     if path.endswith(".7z"):
@@ -44,7 +44,7 @@ def unpack_archive(path: str) -> Path:
 
 
 def read_file(path: str) -> bytes:
-    """The content of a file, which may be inside an archive: `train.zip/a/1.png`."""
+    """Return the content of a file, which may be inside an archive: `train.zip/a/1.png`."""
     packed = PACKED.match(path)
     if packed is None or (DATA / path).exists():
         return (DATA / path).read_bytes()
@@ -54,14 +54,14 @@ def read_file(path: str) -> bytes:
 
 
 def read_packed_file(file: str) -> bytes:
-    """The content of a file; of an archive, the content of its first file."""
+    """Return the content of a file; of an archive, the content of its first file."""
     if not file.endswith((".zip", ".7z")):
         return read_file(file)
     return read_file(f"{file}/{next(name for name in files_in(file) if not name.startswith('__MACOSX'))}")
 
 
 def vary_columns(content: bytes, columns: list[str]) -> bytes:
-    """A CSV file in which some columns are replaced by numbers near 0.5 that differ from row to row."""
+    """Return a CSV file in which some columns are replaced by numbers near 0.5 that differ from row to row."""
     rows = list(csv.DictReader(io.StringIO(content.decode("utf-8"))))
     for index, row in enumerate(rows):
         row.update(dict.fromkeys(columns, f"{0.45 + 0.1 * index / len(rows):.6f}"))
@@ -74,7 +74,7 @@ def vary_columns(content: bytes, columns: list[str]) -> bytes:
 
 @cache
 def files_in(folder: str) -> list[str]:
-    """The paths of all files in a folder or archive, sorted."""
+    """Return the paths of all files in a folder or archive, sorted."""
     if not (DATA / folder).is_dir() and folder.endswith(".zip"):
         return sorted(name for name in open_archive(folder).namelist() if not name.endswith("/"))
     root = DATA / folder if (DATA / folder).is_dir() else unpack_archive(folder)
@@ -82,9 +82,9 @@ def files_in(folder: str) -> list[str]:
 
 
 def file_paths(pattern: str, names: Iterable[str]) -> list[str]:
-    """The paths that a pattern such as `train/{}.png` gives for names.
+    """Return the paths that a pattern such as `train/{}.png` gives for names.
 
-    A star, as in `train/*/{}.png`, stands for folders that differ from file to file.
+    A star, as in `train/*/{}.png`, matches folders that differ from file to file.
     """
     root, star, ending = pattern.partition("/*/")
     if not star:
@@ -95,10 +95,10 @@ def file_paths(pattern: str, names: Iterable[str]) -> list[str]:
 
 
 def read_all(read: Callable[[str], np.ndarray], paths: list[str], until: float) -> np.ndarray:
-    """What a function reads from files, in order, as many as there is time for.
+    """Return the results of a function on files, in order, stopping when the time is up.
 
     Args:
-        until: the share of the script's time after which to stop.
+        until: The share of the script's time after which to stop.
     """
     found: list[np.ndarray] = []
     with ThreadPoolExecutor(CORES) as pool:
@@ -110,12 +110,12 @@ def read_all(read: Callable[[str], np.ndarray], paths: list[str], until: float) 
 
 
 def file_table(folder: str, suffix: str) -> pd.DataFrame:
-    """A table with one row per file with a suffix."""
+    """Return a table with one row per file with a suffix."""
     return file_name_parts([name for name in files_in(folder) if name.lower().endswith(suffix)])
 
 
 def file_name_parts(names: list[str]) -> pd.DataFrame:
-    """Each file's path, its folder, and the first and last part of its name. Test files are left out."""
+    """Return a table of each file's path, folder, and first and last part of its name, without test files."""
     names = [name for name in names if not re.search(r"\btest", name, re.IGNORECASE)]
     stems = [name.rpartition("/")[2].rpartition(".")[0] for name in names]
     parts = [re.split(r"[._ -]", stem) for stem in stems]

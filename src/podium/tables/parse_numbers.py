@@ -1,7 +1,7 @@
-"""Texts as numbers, whoever wrote them.
+"""Parser for untrusted numbers in text.
 
-Where an exponent has ten digits or more, as in `1e2147483648` and in some hashes, pandas before release 3 reads memory
-that is not its own, and the process dies. So a cell is looked at before pandas reads it.
+If an exponent has ten digits or more, as in `1e2147483648` and in some hashes, pandas before release 3 reads out of
+bounds and the process crashes. So cells are checked before pandas parses them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ _HUGE_EXPONENT = r"[eE][+-]?\d{5}"
 
 
 def has_huge_exponent(cells: pd.Series) -> pd.Series:
-    """Which texts pandas must not read as numbers; it could not anyway."""
+    """Return a mask of the texts that crash pandas' number parser; none of them is a valid number."""
     found: pd.Series = cells.str.contains(_HUGE_EXPONENT, na=False)
     return found
 
 
 def to_numbers(cells: pd.Series) -> pd.Series:
-    """Cells as numbers; NaN where a cell is none."""
+    """Return cells as numbers; NaN for cells that are not numbers."""
     import pandas as pd
 
     if cells.dtype == object:

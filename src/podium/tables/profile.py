@@ -1,6 +1,6 @@
-"""What a task looks like: its tables, files, ids, targets and goal, as far as the data tells.
+"""Profile of a task: its tables, files, ids, targets and goal, inferred from the data.
 
-`podium.tables.profile_task` makes profiles; recipes only read them.
+`podium.tables.profile_task` creates profiles; recipes only read them.
 """
 
 from __future__ import annotations
@@ -10,54 +10,54 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 FeatureKind = Literal["number", "category", "date", "text", "empty"]
-"""What a column holds. A `category` repeats its values, a `text` consists of words."""
+"""Kind of a column. A `category` repeats its values, a `text` consists of words."""
 
 GoalKind = Literal["binary", "multiclass", "multilabel", "ordinal", "regression", "list", "text", "unknown"]
-"""What is to be predicted. `multilabel`: several columns of 0 and 1. `ordinal`: whole numbers that are grades."""
+"""Kind of prediction. `multilabel`: several columns of 0 and 1. `ordinal`: integers that are grades."""
 
 LEARNABLE: frozenset[GoalKind] = frozenset({"binary", "multiclass", "multilabel", "ordinal", "regression"})
-"""The goals that models learn: classes and numbers."""
+"""Goals that models can learn: classes and numbers."""
 
 Modality = Literal["tabular", "text", "series", "ranking", "images", "masks", "audio", "graph", "arrays", "unknown"]
-"""What the main input is, which decides the family of recipes."""
+"""Kind of the main input, which decides the family of recipes."""
 
 
 @dataclass(frozen=True)
 class ColumnProfile:
-    """A column of a table."""
+    """Column of a table."""
 
     name: str
     kind: FeatureKind
     distinct: int
     missing: float = 0.0
-    """The share of empty cells."""
+    """Share of empty cells."""
     common: float = 0.0
-    """The share of cells with the most common value, or that are empty if that is more."""
+    """Share of cells with the most common value, or of empty cells if that is larger."""
     length: float = 0.0
-    """Mean number of characters, where it holds text."""
+    """Mean number of characters of text."""
     is_whole: bool = False
-    """Whether it holds whole numbers only."""
+    """True if all values are integers."""
     is_code: bool = False
-    """Whether its numbers look like names, such as account numbers."""
+    """True if its numbers look like names, such as account numbers."""
     minimum: float | None = None
     median: float | None = None
     maximum: float | None = None
 
     @property
     def is_group(self) -> bool:
-        """Whether it puts rows into groups: categories, and numbers that are codes or few."""
+        """True if it groups rows: categories, codes, and integers with few values."""
         is_few = self.is_whole and 2 < self.distinct <= 30
         return self.kind == "category" or (self.kind == "number" and (self.is_code or is_few))
 
 
 @dataclass(frozen=True)
 class TableProfile:
-    """A file with rows and columns."""
+    """File with rows and columns."""
 
     file: str
-    """Its path, relative to the public folder."""
+    """Path relative to the public folder."""
     rows: int
-    """How many were read; there may be more if `is_truncated`."""
+    """Number of rows read; there may be more if `is_truncated`."""
     columns: tuple[ColumnProfile, ...]
     is_truncated: bool = False
 
@@ -77,27 +77,27 @@ class FileGroup:
     """Files of one kind in a folder or archive."""
 
     folder: str
-    """Relative to the public folder; an archive is a folder too, such as `train.zip`."""
+    """Path relative to the public folder; an archive such as `train.zip` counts as a folder."""
     suffix: str
-    """In lower case, with its dot."""
+    """Suffix in lower case, with its dot."""
     count: int
     examples: tuple[str, ...] = ()
-    """Some of their paths, relative to the folder."""
+    """Some paths, relative to the folder."""
 
 
 @dataclass(frozen=True)
 class FilePatterns:
-    """The files that belong to rows: the value of a column, put into a pattern such as `train/{}.png`."""
+    """Patterns of the files of rows: the value of a column is inserted into a pattern such as `train/{}.png`."""
 
     column: str
     train: str
     test: str
-    """The test rows' values are in the column of the same name, or in the sample submission's id."""
+    """Pattern for test rows, whose values are in the column of the same name or in the sample submission's id."""
 
 
 @dataclass(frozen=True)
 class Join:
-    """A further table with one row per value of some columns that train and test have too."""
+    """Further table with one row per value of some columns that train and test also have."""
 
     file: str
     on: tuple[str, ...]
@@ -105,7 +105,7 @@ class Join:
 
 @dataclass(frozen=True)
 class ForeignKey:
-    """A column of train and test whose values are found in a column of a further table."""
+    """Column of train and test whose values occur in a column of a further table."""
 
     column: str
     file: str
@@ -114,7 +114,7 @@ class ForeignKey:
 
 @dataclass(frozen=True)
 class Spans:
-    """A further table whose rows describe a span of days, maybe for some values of a column."""
+    """Further table whose rows describe a span of days, possibly for some values of a column."""
 
     file: str
     on: tuple[str, ...]
@@ -124,76 +124,76 @@ class Spans:
 
 @dataclass(frozen=True)
 class Profile:
-    """All that recipes know about a task."""
+    """Profile of a task: everything that recipes know about it."""
 
     brief: str
     metric: str
-    """Its name in Podium, such as `roc_auc`."""
+    """Name of the metric in Podium, such as `roc_auc`."""
     metric_title: str
     metric_options: Mapping[str, Any]
     higher_is_better: bool
     sample: str
-    """The sample submission, relative to the public folder."""
+    """Path of the sample submission, relative to the public folder."""
     ids: tuple[str, ...]
     targets: tuple[str, ...]
-    """The sample's columns to be filled in."""
+    """Columns of the sample that are to be predicted."""
     is_sample_informative: bool = False
-    """Whether the sample's targets are words that differ from row to row."""
+    """True if the sample's targets are words that differ from row to row."""
     modality: Modality = "unknown"
     goal: GoalKind = "unknown"
     tables: tuple[TableProfile, ...] = ()
     files: tuple[FileGroup, ...] = ()
     train: TableProfile | None = None
     test: TableProfile | None = None
-    """None where the test rows are known by their ids alone."""
+    """Test table, or None if test rows have only ids."""
     key: str | None = None
-    """The test table's column that has the sample's ids."""
+    """Column of the test table with the sample's ids."""
     labels: tuple[str, ...] = ()
-    """The train columns with the truth, in the order of the targets unless these are classes."""
+    """Columns of train with the truth, in the order of the targets unless the targets are classes."""
     classes: tuple[Any, ...] = ()
-    """The values of the label, in the order of the targets where those are classes; those it lists, where it does."""
+    """Values of the label (or the items it lists), in the order of the targets if those are classes."""
     is_wide: bool = False
-    """Whether the targets are the classes of one label, a probability for each."""
+    """True if the targets are probabilities of the classes of one label."""
     separator: str | None = None
-    """What separates the names of targets, or of classes, in the label, where that lists those that apply."""
+    """Separator between the names of targets or classes in a label that lists several."""
     is_distribution: bool = False
-    """Whether the targets of a row must add up to one."""
+    """True if the targets of a row must add up to one."""
     features: tuple[ColumnProfile, ...] = ()
-    """Columns that train and test share, other than ids and those that the brief forbids."""
+    """Columns shared by train and test, without ids and columns that the brief forbids."""
     time: str | None = None
-    """The column by which test follows train: dates, or numbers such as years."""
+    """Column by which test follows train: dates, or numbers such as years."""
     group: str | None = None
-    """The column whose values are in train or in test, but not in both."""
+    """Column whose values are in train or in test, but not in both."""
     is_series: bool = False
-    """Whether there is one row for each time, or for each time and series."""
+    """True if there is one row for each time, or for each time and series."""
     series: tuple[str, ...] = ()
-    """Columns that distinguish series; none where there is a single one."""
+    """Columns that distinguish series; empty if there is a single series."""
     sequence: tuple[str, str] | None = None
-    """The column whose values name sequences of rows, and the one that counts the steps of each."""
+    """Column whose values name sequences of rows, and column that counts the steps of each sequence."""
     joins: tuple[Join, ...] = ()
     spans: tuple[Spans, ...] = ()
     parents: tuple[ForeignKey, ...] = ()
-    """Keys of tables that have one row for each value of their key."""
+    """Keys of tables with one row per value of their key."""
     records: tuple[ForeignKey, ...] = ()
-    """Keys of tables that have several."""
+    """Keys of tables with several rows per value of their key."""
     file_patterns: FilePatterns | None = None
     edges: tuple[str, str, str] | None = None
-    """A table of edges between rows: its file and its two columns that hold ids."""
+    """Table of edges between rows: its file and its two columns of ids."""
     size_bytes: int = 0
-    """Of all public files together."""
+    """Total size of all public files."""
     packages: frozenset[str] = frozenset()
-    """Names of packages that scripts may import besides those of the kit."""
+    """Names of packages that scripts may import in addition to those of the kit."""
     warnings: tuple[str, ...] = ()
-    """What was not understood, and what is left alone, as sentences for plans."""
+    """Sentences for plans about data that could not be analysed or is not used."""
 
     @property
     def has_several_targets(self) -> bool:
-        """Whether several columns are learnt, one after the other."""
+        """True if several columns are learnt, one after the other."""
         return self.goal == "multilabel" or (self.goal == "regression" and len(self.labels) > 1)
 
     @property
     def has_constant_target(self) -> bool:
-        """Whether all train rows have the same target, so that there is nothing to learn."""
+        """True if all train rows have the same target, so that there is nothing to learn."""
         train = self.train
         if train is None or train.is_truncated or not self.labels:
             return False
@@ -201,12 +201,12 @@ class Profile:
 
     @property
     def is_listed(self) -> bool:
-        """Whether one target lists the classes that apply."""
+        """True if one target lists several classes."""
         return self.separator is not None and len(self.targets) == 1
 
     @property
     def levels(self) -> tuple[float, ...]:
-        """Where quantiles of one label are predicted, which ones, in the order of the targets."""
+        """Levels of the predicted quantiles of one label, in the order of the targets; else empty."""
         if self.metric != "pinball" or len(self.labels) != 1:
             return ()
         found = self.metric_options.get("quantiles") or (self.metric_options.get("quantile", 0.5),)
@@ -214,13 +214,13 @@ class Profile:
 
     @property
     def is_survival(self) -> bool:
-        """Whether risks are predicted from times, of which negative ones say that nothing had happened until then."""
+        """True if risks are predicted from survival times; negative times are censored."""
         return self.metric == "concordance" and self.goal == "regression"
 
     def of_kind(self, *kinds: FeatureKind) -> list[str]:
-        """The names of the features of some kinds."""
+        """Return the names of the features of some kinds."""
         return [column.name for column in self.features if column.kind in kinds]
 
     def group_names(self) -> list[str]:
-        """The names of the features that put rows into groups."""
+        """Return the names of the features that group rows."""
         return [column.name for column in self.features if column.is_group]

@@ -1,6 +1,6 @@
-"""Profiles a task: reads its public files, its brief and its sample submission, never its name.
+"""Task profiler: reads a task's public files, brief and sample submission, never its name.
 
-Large files are read in part.
+Large files are read partially.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _MEDIA: tuple[tuple[Modality, frozenset[str]], ...] = (("images", IMAGES), ("aud
 def profile_task(
     public: Path, *, brief: str, metric: Metric, sample: str, ids: tuple[str, ...], targets: tuple[str, ...]
 ) -> Profile:
-    """The profile of a task.
+    """Return the profile of a task.
 
     Args:
-        public: the folder with its public files.
-        sample: the sample submission's name in it.
+        public: The folder with its public files.
+        sample: The name of the sample submission in that folder.
     """
     size, listed = list_files(public)
     groups = group_files(public, listed)
@@ -62,13 +62,13 @@ def profile_task(
     try:
         read = read_tables(public, [*(name for name in listed if name != sample), *packed_tables(groups)])
         return _profile(bare, read_frame(public / sample, text=True), read, groups)
-    # Data can be unusual in many ways; the sample submission can still be submitted.
+    # Data can be unusual in many ways; a constant submission remains possible.
     except Exception as error:  # noqa: BLE001
-        return replace(bare, warnings=(f"The data was not understood ({type(error).__name__}: {error}).",))
+        return replace(bare, warnings=(f"The data could not be analysed ({type(error).__name__}: {error}).",))
 
 
 def _profile(bare: Profile, sample: pd.DataFrame, read: ReadTables, groups: Paths) -> Profile:
-    """Everything that follows from the tables."""
+    """Return the complete profile, given the tables."""
     test = find_test(bare, sample, read)
     truth = find_truth(bare, sample, read, groups, None if test is None else test[0])
     if truth is not None:
@@ -83,7 +83,7 @@ def _profile(bare: Profile, sample: pd.DataFrame, read: ReadTables, groups: Path
         is_sample_informative=_is_informative(sample, bare.targets),
     )
     if truth is None:
-        warning = "No table holds the target, so there is nothing to learn from."
+        warning = "No table contains the target, so there is nothing to learn from."
         return replace(profile, modality=_modality(profile, sample, read), warnings=(warning,))
     frame = read.frames[truth.table]
     has_later = profile.metric in CLASS_METRICS and len(truth.labels) == 1 and read.tables[truth.table].is_truncated
@@ -100,7 +100,7 @@ def _profile(bare: Profile, sample: pd.DataFrame, read: ReadTables, groups: Path
     profile = replace(profile, file_patterns=find_file_patterns(groups, frame, tests, sample, profile.ids))
     profile = replace(profile, features=find_features(profile))
     profile = replace(profile, **find_order(profile, read), **find_further_tables(profile, read))
-    unclear = ("What is to be predicted is neither a class, a number nor a list.",)
+    unclear = ("The target is neither a class, a number nor a list.",)
     if profile.has_constant_target:
         unclear = ("All rows of train have the same target.",)
     ruled_out = [name for name in profile.train.names if name in forbidden_names(bare.brief)] if profile.train else []
@@ -110,7 +110,7 @@ def _profile(bare: Profile, sample: pd.DataFrame, read: ReadTables, groups: Path
 
 
 def _is_informative(sample: pd.DataFrame, targets: tuple[str, ...]) -> bool:
-    """Whether the targets of a sample are words that differ from row to row."""
+    """Return whether the targets of a sample are words that differ from row to row."""
 
     if len(targets) != 1 or targets[0] not in sample:
         return False
@@ -119,7 +119,7 @@ def _is_informative(sample: pd.DataFrame, targets: tuple[str, ...]) -> bool:
 
 
 def _modality(profile: Profile, sample: pd.DataFrame, read: ReadTables) -> Modality:
-    """What the main input is."""
+    """Return the kind of the main input."""
     if profile.goal == "list" or (profile.metric in LIST_METRICS and not profile.is_listed):
         other: Modality = "text" if profile.of_kind("text") else "images" if profile.file_patterns else "unknown"
         return "ranking" if _has_log(profile, read) else other
@@ -147,6 +147,6 @@ def _has_masks(profile: Profile, sample: pd.DataFrame) -> bool:
 
 
 def _has_log(profile: Profile, read: ReadTables) -> bool:
-    """Whether some table has many rows for each of the sample's ids."""
+    """Return whether a table has many rows per id of the sample."""
     user = profile.ids[0]
     return any(user in frame and frame[user].duplicated().mean() > 0.3 for frame in read.frames.values())

@@ -1,4 +1,4 @@
-"""Finds how train, test and further tables relate: shared columns, time, groups, series, joins, edges."""
+"""Relations between train, test and further tables: shared columns, time, groups, series, joins, edges."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MIN_UNCOMMON, MIN_UNCOMMON_SHARE = 3, 0.0005
-"""A column in which fewer rows differ from the others tells nothing."""
+"""Minimum number and share of rows that differ from the most common value in an informative column."""
 MIN_TIMES = 5
-"""A number with fewer values is not a time, unless its name says so."""
+"""Minimum number of distinct values of a numeric time, unless its name indicates a time."""
 TIME_WORDS = re.compile(
     r"date|time|year|month|week|day|hour|quarter|period|season|step|trend|wave|^yr$|^t$", re.IGNORECASE
 )
 MIN_GROUPS, MIN_NEW_GROUPS = 20, 10
-"""So many groups train has, and test where they are numbered."""
-MOST_GROUPS = 0.6
-"""There are fewer groups than this share of the rows."""
+"""Minimum number of groups in train, and in test if they are numbered."""
+MAX_GROUP_SHARE = 0.6
+"""Maximum number of groups, as a share of the rows."""
 MIN_KNOWN = 0.9
-"""A column refers to another if at least so many of its values are found there, in train and in test."""
+"""Minimum share of a foreign key's values, in train and in test, that occur in the referenced column."""
 MIN_KNOWN_OF_SAME_NAME = 0.3
-"""The same, if both have one name."""
-MOST_PAIRS = 20
-"""There are at most so many times as many pairs of series and times as rows."""
+"""The same if both columns have the same name."""
+MAX_PAIRS_PER_ROW = 20
+"""Maximum number of pairs of series and times per row."""
 MIN_STEPS = 5
-"""Groups that are sequences have at least so many rows, mostly."""
-MOST_SPAN = 1.5
-"""The steps of a sequence span at most so many times as many numbers as there are."""
+"""Minimum median number of rows of groups that are sequences."""
+MAX_SPAN_PER_STEP = 1.5
+"""Maximum range of a sequence's step numbers per step."""
 MIN_RESEMBLANCE, MIN_NEIGHBOURS = 0.5, 50
-"""The correlation of the targets of neighbouring rows from which on the order of rows is a time; of fewer, none is."""
+"""Minimum autocorrelation of the target, and minimum number of rows, for row order to count as time."""
 
 
 def find_features(profile: Profile) -> tuple[ColumnProfile, ...]:
-    """Columns that train and test share, other than ids, what the brief forbids and what is constant or nearly so."""
+    """Return the columns shared by train and test, without ids, forbidden and (nearly) constant columns."""
     train, test = profile.train, profile.test
     if train is None or test is None:
         return ()
     left_out = {*profile.ids, profile.key, *profile.labels, *profile.targets, *forbidden_names(profile.brief)}
-    # Where the key of a row is its text, that is all there is to learn from.
+    # If the key of a row is its text, that is the only input.
     left_out -= {column.name for column in train.columns if column.kind == "text" and column.name == profile.key}
     shared = [column for column in train.columns if column.name in test and column.name not in left_out]
     return tuple(
@@ -59,7 +59,7 @@ def find_features(profile: Profile) -> tuple[ColumnProfile, ...]:
 
 
 def _is_id(column: ColumnProfile, table: TableProfile) -> bool:
-    """Whether every row has its own value that is not a measurement, date or text."""
+    """Return whether every row has its own value that is not a measurement, date or text."""
     is_unique = column.distinct >= 0.98 * table.rows * (1 - column.missing) and table.rows > 50
     if column.kind == "category":
         return is_unique
@@ -68,7 +68,7 @@ def _is_id(column: ColumnProfile, table: TableProfile) -> bool:
 
 
 def find_order(profile: Profile, read: ReadTables) -> Mapping[str, Any]:
-    """The fields `time`, `is_series`, `series`, `group` and `sequence` of a profile, where they apply."""
+    """Return the fields `time`, `is_series`, `series`, `group` and `sequence` of a profile, if they apply."""
     assert profile.train is not None
     if profile.test is None:
         return {}
@@ -85,13 +85,13 @@ def find_order(profile: Profile, read: ReadTables) -> Mapping[str, Any]:
 
 
 def _group(profile: Profile, read: ReadTables, time: str | None) -> str | None:
-    """The first column of names or numbers of groups of which train and test have none in common."""
+    """Return the first column of groups (by name or number) that has no value in both train and test."""
     train, test = profile.train, profile.test
     assert train is not None and test is not None
     for column in profile.features:
-        is_numbered = column.is_whole and MIN_NEW_GROUPS <= test[column.name].distinct < MOST_GROUPS * test.rows
+        is_numbered = column.is_whole and MIN_NEW_GROUPS <= test[column.name].distinct < MAX_GROUP_SHARE * test.rows
         may_group = column.kind == "category" or column.is_code or is_numbered
-        if column.name == time or not may_group or not MIN_GROUPS <= column.distinct < MOST_GROUPS * train.rows:
+        if column.name == time or not may_group or not MIN_GROUPS <= column.distinct < MAX_GROUP_SHARE * train.rows:
             continue
         asked = _names(read.frames[test.file][column.name])
         if all(asked.isdisjoint(_names(part)) for part in read.parts(train.file, column.name)):
@@ -104,10 +104,10 @@ def _names(cells: pd.Series) -> set[str]:
 
 
 def _sequence(profile: Profile, train: pd.DataFrame, numbered: str | None) -> tuple[str, str] | None:
-    """A column of groups and one of whole numbers that counts the rows of each group without many gaps.
+    """Return a column of groups and an integer column that counts the rows of each group with few gaps.
 
     Args:
-        numbered: a column that is one of groups though it holds plain numbers.
+        numbered: A column of groups that are plain numbers.
     """
     steps = [column.name for column in profile.features if column.kind == "number" and column.is_whole]
     named = (column for column in profile.features if column.kind == "category" or column.is_code)
@@ -116,16 +116,16 @@ def _sequence(profile: Profile, train: pd.DataFrame, numbered: str | None) -> tu
             continue
         for step in (name for name in steps if name != group and not train.duplicated([group, name]).any()):
             of_group = train.groupby(group)[step]
-            if (of_group.max() - of_group.min() < MOST_SPAN * of_group.size()).mean() > MIN_KNOWN:
+            if (of_group.max() - of_group.min() < MAX_SPAN_PER_STEP * of_group.size()).mean() > MIN_KNOWN:
                 return group, step
     return None
 
 
 def _time(profile: Profile, read: ReadTables) -> str | None:
-    """The column by which all test rows come after all train rows: dates before numbers, and row numbers last.
+    """Return the column by which all test rows follow all train rows; dates are tried before numbers.
 
-    Row numbers of test, or those of groups, often follow those of train by habit alone. Numbers that differ from row to
-    row, or that may name groups, are times only if neighbours resemble each other, unless the name says that it is one.
+    Row or group numbers of test often simply continue those of train. Numbers that are unique per row or may be groups
+    count as times only if the targets of neighbours are correlated, or if the name indicates a time.
     """
     import pandas as pd
 
@@ -152,14 +152,14 @@ def _time(profile: Profile, read: ReadTables) -> str | None:
 
 
 def _is_later(profile: Profile, read: ReadTables, column: ColumnProfile) -> bool:
-    """Whether all test rows have later dates than all train rows, or the same, or greater numbers."""
+    """Return whether all test rows have the same or later dates, or greater numbers, than all train rows."""
     import pandas as pd
 
     from podium.tables.dates import ROWS_TO_SEE, parse_dates
 
     assert profile.train is not None and profile.test is not None
     files = (profile.train.file, profile.test.file)
-    # Dates of train may not show whether days come first; scripts read both tables as one.
+    # Dates of train alone may be ambiguous (day or month first); scripts parse both tables together.
     seen = pd.concat([read.frames[file][column.name] for file in files]).dropna().head(ROWS_TO_SEE)
 
     def moments(cells: pd.Series) -> pd.Series:
@@ -174,7 +174,7 @@ def _is_later(profile: Profile, read: ReadTables, column: ColumnProfile) -> bool
 
 
 def _resembles_neighbours(train: pd.DataFrame, order: str, profile: Profile) -> bool:
-    """Whether the target of the rows with one number tells much about that of the rows with the next one."""
+    """Return whether the mean target of consecutive numbers is autocorrelated."""
     if profile.goal != "regression" or len(profile.labels) > 1:
         return False
     label = train.groupby(order)[profile.labels[0]].mean()
@@ -182,7 +182,7 @@ def _resembles_neighbours(train: pd.DataFrame, order: str, profile: Profile) -> 
 
 
 def _series(train: pd.DataFrame, time: str, profile: Profile) -> tuple[str, ...] | None:
-    """The fewest columns that, with the time, make a row unique; None if there are none."""
+    """Return a minimal set of columns that, with the time, identifies a row, or None."""
     names = [
         column.name
         for column in profile.features
@@ -197,13 +197,13 @@ def _series(train: pd.DataFrame, time: str, profile: Profile) -> tuple[str, ...]
 
 
 def _is_sparse(train: pd.DataFrame, time: str, series: list[str]) -> bool:
-    """Whether there are very many more pairs of series and times than rows; a forecast looks at all of them."""
+    """Return whether there are far more pairs of series and times, all used by a forecast, than rows."""
     count = train.groupby(series).ngroups if series else 1
-    return count * train[time].nunique() > MOST_PAIRS * len(train)
+    return count * train[time].nunique() > MAX_PAIRS_PER_ROW * len(train)
 
 
 def find_further_tables(profile: Profile, read: ReadTables) -> Mapping[str, Any]:
-    """The fields of a profile about tables besides train and test."""
+    """Return the fields of a profile about tables other than train and test."""
     assert profile.train is not None
     known = set(profile.train.names) & set(profile.test.names if profile.test else profile.train.names)
     joins, spans, edges = [], [], None
@@ -227,10 +227,10 @@ def find_further_tables(profile: Profile, read: ReadTables) -> Mapping[str, Any]
 
 
 def _foreign_keys(profile: Profile, read: ReadTables, name: str) -> list[ForeignKey]:
-    """Which columns of the rows refer to which column of a table.
+    """Return the columns of the rows that refer to a column of a table.
 
-    That has the same name, or no value twice. Whole numbers may be anything: they refer to ids that are unique, or are
-    those of the rows.
+    The referenced column has the same name or unique values. Since integers are ambiguous, they refer only to unique
+    ids or to the ids of the rows.
     """
     assert profile.train is not None
     table, frame = read.tables[name], read.frames[name]
@@ -254,7 +254,7 @@ def _foreign_keys(profile: Profile, read: ReadTables, name: str) -> list[Foreign
             is_unique, is_text = key.distinct == len(frame), key.kind == column.kind == "category"
             is_same = key.name == column.name and (is_text or is_unique or key.name == profile.key)
             known = {as_text(value) for value in frame[key.name]} if is_same or (is_unique and is_text) else set()
-            # A table about train alone would teach what nobody knows of test.
+            # A table about train alone would provide features that test rows lack.
             share = min(len(values & known) / len(values) for values in parts)
             if share > (MIN_KNOWN_OF_SAME_NAME if is_same else MIN_KNOWN):
                 found.append(ForeignKey(column.name, name, key.name))
@@ -263,7 +263,7 @@ def _foreign_keys(profile: Profile, read: ReadTables, name: str) -> list[Foreign
 
 
 def _span_columns(table: TableProfile, frame: pd.DataFrame) -> tuple[str, str] | None:
-    """Two columns of dates of which the first is never after the second."""
+    """Return two date columns of which the first is never after the second, or None."""
     from podium.tables.dates import parse_dates
 
     dates = [column.name for column in table.columns if column.kind == "date"]
@@ -276,7 +276,7 @@ def _span_columns(table: TableProfile, frame: pd.DataFrame) -> tuple[str, str] |
 
 
 def _edges(name: str, profile: Profile, read: ReadTables) -> tuple[str, str, str] | None:
-    """The table, and its two columns that hold ids of train or test rows, if there are such."""
+    """Return the table and its two columns that contain ids of train or test rows, or None."""
     assert profile.train is not None
     if profile.key is None or profile.key not in profile.train or profile.test is None:
         return None

@@ -1,6 +1,6 @@
-"""The settings that a script reads from its environment, and the time it has used.
+"""Settings that a script reads from its environment, and the time it has used.
 
-In a script, `STARTED` stands before the imports of libraries, which take a second or more.
+In a script, `STARTED` precedes the imports of libraries, which take a second or more.
 """
 
 import os
@@ -16,9 +16,9 @@ CORES = int(os.environ.get("OMP_NUM_THREADS", "0")) or len(os.sched_getaffinity(
 
 
 LATEST = 0.9
-"""The share of the time at which a script stops fitting models and writes what it has."""
+"""Share of the time at which a script stops fitting models and writes its submission."""
 
 
 def time_used() -> float:
-    """The share of this script's time that has passed; it is stopped at 1."""
+    """Return the share of this script's time that has passed; the script is stopped at 1."""
     return (time.monotonic() - STARTED) / TIME_S

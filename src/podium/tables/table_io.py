@@ -1,4 +1,4 @@
-"""Reads tables and writes predictions in the form of the sample submission."""
+"""Reader for tables, and writer for predictions in the form of the sample submission."""
 
 import io
 import json
@@ -14,11 +14,11 @@ from podium.tables.script_settings import SEED
 
 
 def read_table(file: str, *, words: Sequence[str] = (), most: int | None = None, **options: Any) -> pd.DataFrame:
-    """A table of the public data. `train/*.png` is a table with one row per file.
+    """Read a table of the public data; `train/*.png` is a table with one row per file.
 
     Args:
-        words: columns in which `None` and `NA` are words like any other, unless they hold numbers.
-        most: how many rows are read; of more rows, some at random, in their order.
+        words: Columns in which `None` and `NA` are ordinary words, unless they hold numbers.
+        most: Maximum number of rows; a random sample, in the original order, if there are more.
     """
     if "/*" in file:
         return file_table(*file.split("/*"))
@@ -33,7 +33,7 @@ def read_table(file: str, *, words: Sequence[str] = (), most: int | None = None,
     options |= {"sep": "\t" if ".tsv" in file else ","}
     if most is not None:
         options["skiprows"] = chance_to_skip(content.count(b"\n"), most)
-    # Pandas before release 3 dies of cells such as 1e2147483648, unless it reads numbers in a way that takes longer.
+    # pandas before release 3 crashes on cells such as 1e2147483648 unless it uses its slower parser.
     is_huge = any(re.search(letter + rb"[+-]?\d{5}", content) for letter in (b"e", b"E"))
     precision = "round_trip" if is_huge else None
     frame = read_csv(content, low_memory=False, float_precision=precision, **options)
@@ -45,13 +45,13 @@ def read_table(file: str, *, words: Sequence[str] = (), most: int | None = None,
 
 
 def read_csv(content: bytes, **options: Any) -> pd.DataFrame:
-    """A table from text, whatever its encoding."""
+    """Read a table from text in any encoding."""
     table: pd.DataFrame = pd.read_csv(io.BytesIO(content), encoding_errors="replace", **options)
     return table
 
 
 def chance_to_skip(lines: int, most: int) -> Callable[[int], bool] | None:
-    """Which lines after the first to skip, by chance, so that so many rows are left; None if there are no more."""
+    """Return a function that skips random lines after the first to keep `most` rows; None if there are no more."""
     if lines <= most:
         return None
     kept = np.zeros(lines + 2, dtype=bool)
@@ -61,7 +61,7 @@ def chance_to_skip(lines: int, most: int) -> Callable[[int], bool] | None:
 
 
 def read_records(content: io.BytesIO) -> pd.DataFrame:
-    """A table from JSON: a list of records, one record per line, or images with annotations in COCO's format."""
+    """Read a table from JSON: a list of records, one record per line, or images with annotations in COCO format."""
     text = content.read().decode("utf-8", "replace")
     try:
         document = json.loads(text)
@@ -80,7 +80,7 @@ def read_records(content: io.BytesIO) -> pd.DataFrame:
 
 
 def lists_as_text(table: pd.DataFrame) -> pd.DataFrame:
-    """A table in which cells that hold lists or records are JSON, so that they compare."""
+    """Return a table with lists and records as JSON text, so that cells can be compared."""
 
     def as_json(value: Any) -> Any:
         value = value.tolist() if isinstance(value, np.ndarray) else value
@@ -91,23 +91,23 @@ def lists_as_text(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def ids_as_text(values: pd.Series) -> pd.Series:
-    """Ids or classes as text, whole numbers without a point."""
+    """Return ids or classes as text, whole numbers without a decimal point."""
     is_whole = pd.api.types.is_float_dtype(values) and bool((values.dropna() % 1 == 0).all())
     text = (values.astype("Int64") if is_whole else values).astype(str)
     return text.fillna("nan")  # since pandas 3 missing cells stay missing, and are no text
 
 
 def read_sample(file: str) -> pd.DataFrame:
-    """The sample submission, every cell as text."""
+    """Return the sample submission, every cell as text."""
     return read_csv(read_packed_file(file), dtype=str, keep_default_na=False)
 
 
 def write_submission(sample: pd.DataFrame, ids: list[str], keys: pd.DataFrame | None, values: dict[str, Any]) -> None:
-    """Writes the sample submission with its targets replaced.
+    """Write the sample submission with its targets replaced.
 
     Args:
-        keys: the ids of the predicted rows, in their order; None if that is the sample's.
-        values: for every target, a value for each of those rows.
+        keys: The ids of the predicted rows, in their order; None if it is the sample's.
+        values: For every target, a value for each of those rows.
     """
     rows = np.arange(len(sample))
     if keys is not None:
@@ -126,6 +126,6 @@ def write_submission(sample: pd.DataFrame, ids: list[str], keys: pd.DataFrame | 
 def save_predictions(
     truth: np.ndarray, oof: np.ndarray, prediction: np.ndarray, rows: np.ndarray, keys: pd.DataFrame | None
 ) -> None:
-    """Saves predictions for scripts that blend them: of train rows out of fold, and of test rows."""
+    """Save predictions for scripts that blend them: out-of-fold for train rows, and for test rows."""
     ids = np.zeros((0, 0), dtype=str) if keys is None else keys.to_numpy(str)
     np.savez("predictions.npz", truth=truth, oof=oof, prediction=prediction, rows=rows, keys=ids)

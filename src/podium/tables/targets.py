@@ -1,4 +1,4 @@
-"""Finds the rows to predict, the table with the truth, and what is to be predicted."""
+"""Prediction targets: the rows to predict, the table with the truth, and the kind of prediction."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAX_COLUMNS = 200
-"""How many columns of a table are searched for ids."""
+"""Maximum number of columns of a table searched for ids."""
 MISSING_WORDS = frozenset(("None", "NA", "N/A", "n/a", "null", "NULL", "nan", "NaN"))
-"""What pandas reads as a missing cell."""
+"""Words that pandas reads as missing cells."""
 RUN_LENGTHS = r"^\d+ \d+( \d+ \d+)*$"
 CLASS_METRICS = frozenset(
     [
@@ -29,23 +29,23 @@ CLASS_METRICS = frozenset(
 LABEL_METRICS = frozenset(("label_micro_f1", "label_mean_f1"))
 LIST_METRICS = LABEL_METRICS | {"map_at_k", "ndcg_at_k"}
 MAX_LABELS, MIN_OF_LABEL = 50, 5
-"""Labels are learnt one by one if there are no more, and none that fewer rows have."""
+"""Maximum number of labels that are learnt one by one, and minimum number of rows of each."""
 
 
 @dataclass(frozen=True)
 class Truth:
-    """The table with the truth, and its columns that hold it."""
+    """Table with the truth, and its columns."""
 
     table: str
     labels: tuple[str, ...]
     is_wide: bool = False
-    """Whether the targets are the classes of one label."""
+    """True if the targets are the classes of one label."""
     separator: str | None = None
-    """What separates the names of targets in the label, where that lists those that apply."""
+    """Separator between the names of targets in a label that lists several."""
 
 
 def find_test(bare: Profile, sample: pd.DataFrame, read: ReadTables) -> tuple[str, str] | None:
-    """The table with the rows to predict, and its column with their ids."""
+    """Return the table with the rows to predict, and its column of ids."""
     if len(bare.ids) != 1 or bare.ids[0] not in sample:
         return None
     wanted = {_unpadded(one) for one in sample[bare.ids[0]].head(2000)}
@@ -69,13 +69,13 @@ def find_test(bare: Profile, sample: pd.DataFrame, read: ReadTables) -> tuple[st
 
 
 def _ids(cells: pd.Series) -> set[str]:
-    """Ids as they compare, with those that were read as missing cells."""
+    """Return normalised ids, including words that may have been parsed as missing cells."""
     found = {_unpadded(as_text(value)) for value in cells.unique()}
     return found | MISSING_WORDS if cells.isna().any() else found
 
 
 def _unpadded(text: str) -> str:
-    """An id without zeros in front, which are lost where a table is read as numbers."""
+    """Return an id without leading zeros, which are lost if a table is parsed as numbers."""
     return text.lstrip("0") or "0" if text.isdigit() else text
 
 
@@ -84,7 +84,7 @@ def _may_be_id(column: ColumnProfile) -> bool:
 
 
 def find_truth(bare: Profile, sample: pd.DataFrame, read: ReadTables, groups: Paths, test: str | None) -> Truth | None:
-    """The table with the truth: one of those that were read, or else one of files whose paths give their class."""
+    """Return the table with the truth: one of the tables, or else a table of files whose paths give their class."""
     names = sorted(read.frames, key=lambda name: ("train" not in name.lower(), -len(read.frames[name])))
     frames = {name: read.frames[name] for name in names if name != test}
     for name, frame in frames.items():
@@ -110,7 +110,7 @@ def find_truth(bare: Profile, sample: pd.DataFrame, read: ReadTables, groups: Pa
 
 
 def _truth_of_files(bare: Profile, sample: pd.DataFrame, read: ReadTables, groups: Paths) -> Truth | None:
-    """The truth where the folders or names of files give their classes: a table of these is made."""
+    """Return the truth as a table of files, if their folders or names give their classes."""
     if bare.metric not in CLASS_METRICS or not bare.targets or any(target not in sample for target in bare.targets):
         return None
     is_wide = len(bare.targets) > 2
@@ -123,10 +123,10 @@ def _truth_of_files(bare: Profile, sample: pd.DataFrame, read: ReadTables, group
 
 
 def _column_of_classes(frame: pd.DataFrame, columns: Sequence[str], targets: Sequence[str]) -> str | None:
-    """The column whose values are the most names of the targets, as written or without a prefix, and nothing else.
+    """Return the column with the most names of targets (with or without a prefix) as values, and no other values.
 
     Args:
-        columns: those that test lacks.
+        columns: The columns that test lacks.
     """
     names = {_normalise(target) for target in targets}
     endings = {name.rpartition("_")[2] for name in names}
@@ -139,7 +139,7 @@ def _column_of_classes(frame: pd.DataFrame, columns: Sequence[str], targets: Seq
 
 
 def _column_of_lists(frame: pd.DataFrame, columns: Sequence[str], targets: Sequence[str]) -> tuple[str, str] | None:
-    """Which of some columns lists names of targets, and what separates these."""
+    """Return the column that lists names of targets, and their separator, or None."""
     names = set(targets)
     for column in columns:
         values = [as_text(value) for value in frame[column].dropna().unique()[:2000]]
@@ -164,7 +164,7 @@ def _likeliest_label(columns: Sequence[str], target: str) -> str | None:
 def find_goal(
     profile: Profile, sample: pd.DataFrame, frame: pd.DataFrame, truth: Truth
 ) -> tuple[GoalKind, tuple[Any, ...]]:
-    """What is to be predicted, and its classes."""
+    """Return the kind of prediction, and its classes."""
     import pandas as pd
 
     labels = frame[list(truth.labels)]
@@ -187,7 +187,7 @@ def find_goal(
 
 
 def _listed_labels(known: pd.Series) -> tuple[str, ...]:
-    """The labels that cells list, separated by blanks, if these are few."""
+    """Return the labels listed in cells, separated by blanks, if there are few."""
     counts = known.astype(str).str.split().explode().value_counts()
     is_closed = 2 <= len(counts) <= MAX_LABELS and bool(counts.min() >= MIN_OF_LABEL)
     return tuple(sorted(counts.index)) if is_closed else ()
@@ -212,13 +212,13 @@ def _single_goal(profile: Profile, known: pd.Series) -> tuple[GoalKind, tuple[An
 
 
 def _positive_last(profile: Profile, classes: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Two classes, the one last that F1 is that of."""
+    """Return the two classes, with the positive class of F1 last."""
     positive = as_text(profile.metric_options.get("positive", 1)) if profile.metric == "f1" else None
     return tuple(sorted(classes, key=lambda value: as_text(value) == positive))
 
 
 def _classes_by_target(label: pd.Series, targets: Sequence[str]) -> tuple[Any, ...]:
-    """The values of a label, in the order of the targets that are named after them."""
+    """Return the values of a label, in the order of the targets named after them."""
     values = {_normalise(as_text(value)): _python_value(value) for value in label.dropna().unique()}
     names = [_normalise(target) for target in targets]
     found = (values.get(name, values.get(name.rpartition("_")[2])) for name in names)
@@ -230,13 +230,13 @@ def _python_value(value: Any) -> Any:
 
 
 def _is_list(values: pd.Series) -> bool:
-    """Whether cells hold several items, separated by blanks."""
+    """Return whether cells contain several items, separated by blanks."""
     some = values[values.str.strip() != ""].head(200)
     return len(some) > 0 and float(some.str.split().str.len().mean()) >= 3
 
 
 def adds_up(frame: pd.DataFrame, targets: Sequence[str]) -> bool:
-    """Whether the targets of every row add up to one."""
+    """Return whether the targets of every row add up to one."""
 
     if len(targets) < 2 or any(target not in frame for target in targets):
         return False

@@ -1,4 +1,4 @@
-"""Checks of runs and experiments that trust nothing in their folders. Calling the package verifies one."""
+"""Verification of runs and experiments without trusting their folders. Calling the package verifies one."""
 
 from __future__ import annotations
 

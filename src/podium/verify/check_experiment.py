@@ -1,4 +1,4 @@
-"""Verifies an experiment: all its runs, and that they are the planned ones, each once."""
+"""Verification of experiments: checks all runs, and that each planned run exists exactly once."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from podium.text import plural, printable
 from podium.verify.check_run import verify_run
 from podium.verify.verdict import Verdict, Verification
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 
 def verify(path: Path, **options: Any) -> Verification:
-    """Verifies a run, or an experiment with every run that has begun.
+    """Verify a run, or an experiment with every run that has begun.
 
     Args:
-        options: of `verify_run`: `data_dir`, `env` and `rehash`.
+        options: options of `verify_run`: `data_dir`, `env` and `rehash`.
     """
     if not os.path.lexists(path / FILE):
         return Verification(str(path), (verify_run(find_run(path), **options),))
     experiment = read_experiment(path)
     runs = tuple(verify_run(run, **options) for run in experiment.runs())
-    problems = (*_missing(experiment), *unplanned(experiment), *repeated(runs), *_unfinished(runs))
+    problems = (*_missing(experiment), *unplanned_runs(experiment), *repeated(runs), *_unfinished(runs))
     return Verification(str(path), runs, tuple(printable(problem) for problem in problems))
 
 
@@ -42,8 +42,8 @@ def _missing(experiment: Experiment) -> Iterator[str]:
         yield f"{len(missing)} of {plural(planned, 'planned run')} missing: {_some(missing)}"
 
 
-def unplanned(experiment: Experiment) -> Iterator[str]:
-    """Runs in the folder that the plan does not name: somebody lowered the seeds, or renamed what they did not like."""
+def unplanned_runs(experiment: Experiment) -> Iterator[str]:
+    """Yield a problem if the folder has runs outside the plan, as after lowering the seeds or renaming a bad run."""
     found = []
     for folder in sorted(_folders(experiment.folder)):
         for run in sorted(_folders(folder)):
@@ -51,7 +51,7 @@ def unplanned(experiment: Experiment) -> Iterator[str]:
             if not planned and any(os.path.lexists(run / name) for name in ("run.json", "steps.jsonl")):
                 found.append(f"{folder.name}/{run.name}")
     if found:
-        yield f"{plural(len(found), 'run')} in the folder not planned: {_some(found)}"
+        yield f"{plural(len(found), 'unplanned run')}: {_some(found)}"
 
 
 def _folders(path: Path) -> Iterator[Path]:
@@ -62,19 +62,20 @@ def _folders(path: Path) -> Iterator[Path]:
 
 
 def repeated(runs: Sequence[Verdict]) -> Iterator[str]:
+    """Yield a problem for each run that is a copy of another."""
     first: dict[str, str] = {}
     for run in runs:
         if run.origin is not None and run.origin in first:
-            yield f"{run.name} has the same beginning as {first[run.origin]}"
+            yield f"{run.name} has the same first journal line as {first[run.origin]}"
         elif run.origin is not None:
             first[run.origin] = run.name
 
 
 def _unfinished(runs: Sequence[Verdict]) -> Iterator[str]:
-    going = [run.name for run in runs if run.status in ("running", "stopped")]
-    if going:
-        yield f"{plural(len(going), 'run')} not done: {_some(going)}"
+    unfinished = [run.name for run in runs if run.status in ("running", "stopped")]
+    if unfinished:
+        yield f"{plural(len(unfinished), 'unfinished run')}: {_some(unfinished)}"
 
 
 def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
+    return ", ".join(names[:MAX_NAMED]) + (", …" if len(names) > MAX_NAMED else "")

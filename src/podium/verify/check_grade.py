@@ -1,4 +1,4 @@
-"""Grades a run again, with this machine's own data, and compares with what its folder says."""
+"""Grade check: grades a run again with this machine's own data and compares the result with the record."""
 
 from __future__ import annotations
 
@@ -17,33 +17,34 @@ from podium.runs.attempt.grade_run import (
     best_improvement,
     grade_curve,
     grade_snapshot,
-    graded_place,
+    graded_path,
     is_first_submission,
     prepared_task,
 )
 from podium.runs.records import Plan
 from podium.task import Baseline
+from podium.text import plural
 from podium.verify.run_evidence import Evidence
 from podium.workspace.history.history import History
 
-COMPARED = ("valid", "score", "medal", "above_median", "percentile", "higher_is_better")
-ONLY_OF_GRADES = ("task", "edition", "miniature", "field", "score_rounded", "rank", "teams")
-"""What points of a curve have beside that, and records in part."""
+COMPARED_FIELDS = ("valid", "score", "medal", "above_median", "percentile", "higher_is_better")
+GRADE_ONLY_FIELDS = ("task", "edition", "miniature", "field", "score_rounded", "rank", "teams")
+"""Further fields of grades: all are in curve points, some in records."""
 RESEARCH_FIELDS = ("improvement", "success", "beyond_noise", "interval")
-"""What a grade on a leaderboard does not have."""
+"""Fields that grades of competitions do not have."""
 
 
 @dataclass(frozen=True)
 class OwnData:
-    """The data of a run's task on this machine, and how programs that were submitted are run here."""
+    """This machine's data of a run's task, and the settings for running submitted programs."""
 
     prepared: PreparedTask
     plan: Plan
-    """Nothing in it comes from the experiment but how many cores and GPUs an evaluation has."""
+    """Only the number of cores and GPUs comes from the experiment."""
 
     @classmethod
     def find(cls, evidence: Evidence, *, data_dir: Path | None, env: Path | None) -> OwnData:
-        """Raises PodiumError where the task is not prepared."""
+        """Find the data of a run's task; raises PodiumError if it is not prepared."""
         record, theirs = evidence.record, evidence.experiment.plan
         plan = Plan(
             agent=record.agent,
@@ -58,107 +59,111 @@ class OwnData:
 
 
 def data_problems(evidence: Evidence, own: OwnData, *, rehash: bool) -> Iterator[str]:
-    """Whether the run worked with the data that is here."""
+    """Yield a problem if the run used other data than this machine's."""
     prepared, start = own.prepared, evidence.start
     if prepared.data_sha256 != start.data_sha256:
         yield (
-            f"the run worked with other data: its hash is {start.data_sha256[:16]}, that of {prepared.place.root} "
+            f"the run used other data: its hash is {start.data_sha256[:16]}, the hash of {prepared.place.root} is "
             f"{prepared.data_sha256[:16]}"
         )
     altered = altered_files(prepared.place, prepared.manifest) if rehash else []
     if altered:
-        yield f"{len(altered)} files in {prepared.place.root} are not what was prepared, such as {altered[0]}"
+        yield f"{plural(len(altered), 'file')} in {prepared.place.root} changed after preparation, such as {altered[0]}"
 
 
 def grade_problems(evidence: Evidence, own: OwnData, history: History) -> Iterator[str]:
-    """The submission of the last snapshot: its copy, its hash, its grade."""
+    """Check the copy, the hash and the grade of the last snapshot's submission."""
     record, prepared = evidence.record, own.prepared
     with tempfile.TemporaryDirectory(prefix="podium-verify-") as scratch:
         path = Path(scratch, "submission")
         grade = grade_snapshot(history, evidence.journal.snapshot, prepared, own.plan, path)
-        found = fingerprint(path)
+        actual = fingerprint(path)
         size = _size(path)
-    copy = graded_place(evidence.run, prepared)
-    if record.submission_sha256 != found:
-        yield f"run.json says submission_sha256 {record.submission_sha256}, the last snapshot has {found}"
-    if _size(copy) != size or fingerprint(copy) != found:
+    copy = graded_path(evidence.run, prepared)
+    if record.submission_sha256 != actual:
+        yield f"submission_sha256 differs: {record.submission_sha256} in run.json, {actual} in the last snapshot"
+    if _size(copy) != size or fingerprint(copy) != actual:
         yield f"{copy.name} is not the submission of the last snapshot"
     is_fallback = grade.valid and is_first_submission(history, evidence.journal)
     if record.fallback is not is_fallback:
-        yield f"run.json says fallback {record.fallback}, the snapshots {is_fallback}"
+        yield f"fallback differs: {record.fallback} in run.json, {is_fallback} in the snapshots"
     yield from differences_of_grades(record.model_dump(), grade, prepared)
 
 
 def unchecked_grades(evidence: Evidence, own: OwnData) -> dict[str, str]:
-    """What of a grade cannot be found again here."""
+    """Return the parts of a grade that cannot be checked on this machine, with the reason."""
     reference = own.prepared.reference
     if evidence.record.improvement is None or isinstance(reference, Baseline):
         return {}
     task = evidence.record.task
-    reason = f"improvement and success: no baseline of {task} was measured here. Run: podium baseline {task}"
+    reason = f"improvement and success, which need a baseline measured here (run: podium baseline {task})"
     return {"improvement": reason}
 
 
 def curve_problems(evidence: Evidence, own: OwnData) -> Iterator[str]:
-    """Every submission that the run had on the way, if its folder says what they scored."""
-    said, record = evidence.run.read_curve(), evidence.record
-    if said is None:
+    """Check the grades of all submissions during the run, if `curve.json` exists."""
+    claimed, record = evidence.run.read_curve(), evidence.record
+    if claimed is None:
         if record.best_improvement is not None:
-            yield "run.json says best_improvement, but there is no curve.json"
+            yield "run.json has a best_improvement, but there is no curve.json"
         return
     with tempfile.TemporaryDirectory(prefix="podium-verify-") as scratch:
-        found = grade_curve(evidence.run, own.prepared, own.plan, Path(scratch, "submission"))
-    if [(point.line, point.submission, point.usage) for point in said] != [
-        (point.line, point.submission, point.usage) for point in found
+        actual = grade_curve(evidence.run, own.prepared, own.plan, Path(scratch, "submission"))
+    if [(point.line, point.submission, point.usage) for point in claimed] != [
+        (point.line, point.submission, point.usage) for point in actual
     ]:
-        yield "curve.json does not name the submissions that the snapshots hold"
+        yield "curve.json does not list the submissions of the snapshots"
         return
-    for one, other in zip(said, found, strict=True):
+    for one, other in zip(claimed, actual, strict=True):
         for problem in differences_of_grades(one.grade.to_dict(), other.grade, own.prepared):
             yield f"curve.json, line {one.line}: {problem}"
-    best = best_improvement(said)
+    best = best_improvement(claimed)
     if record.best_improvement is not None and record.best_improvement != best:
-        yield f"run.json says best_improvement {record.best_improvement}, curve.json {best}"
+        yield f"best_improvement differs: {record.best_improvement} in run.json, {best} in curve.json"
 
 
-def differences_of_grades(said: Mapping[str, Any], found: Grade, prepared: PreparedTask) -> Iterator[str]:
-    """Where a grade differs from the one that was found here, by more than an evaluation can be repeated."""
+def differences_of_grades(claimed: Mapping[str, Any], actual: Grade, prepared: PreparedTask) -> Iterator[str]:
+    """Yield differences between a claimed and an actual grade that exceed the tolerance of the evaluation."""
     tolerance = prepared.task.submission.tolerance
-    facts = found.to_dict()
+    facts = actual.to_dict()
     reference = prepared.reference
-    if isinstance(reference, Baseline) and said["improvement"] is not None and found.improvement is not None:
-        yield from _improvement_problems(said, found, reference, tolerance)
-    if said["interval"] is not None and not (said["interval"][0] <= float(said["score"]) <= said["interval"][1]):
-        yield f"the score {said['score']} lies outside of its own interval"
+    if isinstance(reference, Baseline) and claimed["improvement"] is not None and actual.improvement is not None:
+        yield from _improvement_problems(claimed, actual, reference, tolerance)
+    if claimed["interval"] is not None and not (
+        claimed["interval"][0] <= float(claimed["score"]) <= claimed["interval"][1]
+    ):
+        yield f"the score {claimed['score']} is outside its own interval"
     strangers = () if isinstance(reference, Baseline | None) else RESEARCH_FIELDS
-    for name in (*COMPARED, *strangers, *(name for name in ONLY_OF_GRADES if name in said)):
-        if not agree(said[name], facts[name], tolerance):
-            yield f"{name} is said to be {said[name]}, grading again gives {facts[name]}"
+    for name in (*COMPARED_FIELDS, *strangers, *(name for name in GRADE_ONLY_FIELDS if name in claimed)):
+        if not agree(claimed[name], facts[name], tolerance):
+            yield f"{name} is recorded as {claimed[name]}, but grading again gives {facts[name]}"
 
 
 def _improvement_problems(
-    said: Mapping[str, Any], found: Grade, reference: Baseline, tolerance: float
+    claimed: Mapping[str, Any], actual: Grade, reference: Baseline, tolerance: float
 ) -> Iterator[str]:
-    """Improvements are over a baseline that each machine measures: they agree within its spread."""
-    assert found.improvement is not None
+    """Compare improvements over a baseline that each machine measures, within the baseline's spread."""
+    assert actual.improvement is not None
     spread = 0.0 if reference.by_definition else 3 * (reference.sd or 0.0)
-    most = 100 * (tolerance * abs(found.score or 0.0) + spread) / abs(reference.score or 1.0)
-    if not math.isclose(said["improvement"], found.improvement, rel_tol=1e-9, abs_tol=most):
-        yield f"improvement is said to be {said['improvement']}, grading again gives {found.improvement}"
-    if said["success"] and not (said["improvement"] > reference.success_at and said["beyond_noise"] is not False):
-        yield "success is said, but the improvement is not enough for it"
-    if most == 0 and (said["success"], said["beyond_noise"]) != (found.success, found.beyond_noise):
-        yield f"success is said to be {said['success']}, grading again gives {found.success}"
+    most = 100 * (tolerance * abs(actual.score or 0.0) + spread) / abs(reference.score or 1.0)
+    if not math.isclose(claimed["improvement"], actual.improvement, rel_tol=1e-9, abs_tol=most):
+        yield f"improvement is recorded as {claimed['improvement']}, but grading again gives {actual.improvement}"
+    if claimed["success"] and not (
+        claimed["improvement"] > reference.success_at and claimed["beyond_noise"] is not False
+    ):
+        yield "success is recorded, but the improvement is too small for it"
+    if most == 0 and (claimed["success"], claimed["beyond_noise"]) != (actual.success, actual.beyond_noise):
+        yield f"success is recorded as {claimed['success']}, but grading again gives {actual.success}"
 
 
-def agree(said: Any, found: Any, tolerance: float) -> bool:
-    """Whether two values are the same, or two numbers as near as an evaluation can be repeated."""
-    if isinstance(said, float) and isinstance(found, float):
-        return math.isclose(said, found, rel_tol=tolerance)
-    return bool(said == found)
+def agree(claimed: Any, actual: Any, tolerance: float) -> bool:
+    """Return whether two values are equal, or two numbers equal within a relative tolerance."""
+    if isinstance(claimed, float) and isinstance(actual, float):
+        return math.isclose(claimed, actual, rel_tol=tolerance)
+    return bool(claimed == actual)
 
 
 def _size(submission: Path) -> int:
-    """The bytes of all files: compared first, as a stranger's copy may be larger than anything one wants to read."""
+    """Return the total size of all files, compared before reading because a stranger's copy may be huge."""
     files = [submission] if submission.is_file() else submission.rglob("*")
     return sum(path.lstat().st_size for path in files if path.is_file())

@@ -1,18 +1,19 @@
-"""Whether folder, record, journal and plan speak of the same run."""
+"""Identity check: folder, record, journal and plan must describe the same run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from podium.catalog import load
+from podium.catalog.registry import load
 from podium.errors import PodiumError
 from podium.runs.experiment import default_budget
-from podium.verify.run_evidence import Evidence, differences, moment
+from podium.text import plural
+from podium.verify.run_evidence import Evidence, differences, parse_time
 
 
 def folder_problems(evidence: Evidence) -> Iterator[str]:
-    """The name of the folder against the record, the journal and the tasks and seeds of the experiment."""
+    """Compare the folder's name with the record, the journal and the experiment's tasks and seeds."""
     folder, record, experiment = evidence.run.path, evidence.record, evidence.experiment
     named = (folder.parent.name, folder.name)
     for source, said in (
@@ -20,20 +21,20 @@ def folder_problems(evidence: Evidence) -> Iterator[str]:
         ("the journal", (evidence.start.task, str(evidence.seed))),
     ):
         if said != named:
-            yield f"the folder is named {'/'.join(named)}, but {source} is of {'/'.join(said)}"
+            yield f"the folder is named {'/'.join(named)}, but {source} names {'/'.join(said)}"
     if record.task not in experiment.tasks:
-        yield f"experiment.json does not plan the task {record.task}"
+        yield f"the task {record.task} is not in experiment.json"
     if not record.seed < experiment.seeds:
-        yield f"experiment.json plans {experiment.seeds} seeds, this is seed {record.seed}"
+        yield f"the seed is {record.seed}, but experiment.json plans {plural(experiment.seeds, 'seed')}"
 
 
 def plan_problems(evidence: Evidence) -> Iterator[str]:
-    """The plan of the experiment against what the journal says that the run was given."""
+    """Compare the experiment's plan with the settings in the journal."""
     plan, start, settings = evidence.plan, evidence.start, evidence.settings
     try:
         task = load(start.task).in_edition(plan.edition)
     except PodiumError as error:
-        yield f"the task cannot be found here: {error}"
+        yield f"the task is not available here: {error}"
         return
     budget = default_budget(plan, task)
     pairs = {
@@ -44,23 +45,23 @@ def plan_problems(evidence: Evidence) -> Iterator[str]:
         "budget": (budget, evidence.budget),
         "edition": (task.edition, start.edition),
         "sandbox": (plan.sandbox, evidence.attempts[-1].backend),
-        "GPUs": (plan.gpus, len(evidence.attempts[-1].sandbox.gpus)),
+        "gpus": (plan.gpus, len(evidence.attempts[-1].sandbox.gpus)),
         "miniature": (plan.miniature and not task.generated, start.miniature),
     }
     yield from differences(pairs, "experiment.json", "the journal")
     if evidence.attempts[-1].sandbox.network != "none" and evidence.start.sandbox.sealed and not plan.network:
-        yield f"experiment.json grants no network, the sandbox had {evidence.attempts[-1].sandbox.network}"
+        yield f"experiment.json allows no network, but the sandbox had {evidence.attempts[-1].sandbox.network}"
     for name, limit in evidence.attempts[-1].sandbox.limits.items():
         planned = getattr(plan.limits, name, None)
         if planned is not None and limit.value is not None and limit.value > planned:
-            yield f"experiment.json says {name} {planned}, the sandbox allowed {limit.value}"
+            yield f"{name} is limited to {planned} in experiment.json, but the sandbox allowed {limit.value}"
     started = evidence.record.times.started
-    if started and moment(started) < moment(evidence.experiment.document.created):
+    if started and parse_time(started) < parse_time(evidence.experiment.document.created):
         yield "the run started before the experiment was created"
 
 
 def record_problems(evidence: Evidence) -> Iterator[str]:
-    """The record against the journal."""
+    """Compare the record with the journal."""
     record, start, last = evidence.record, evidence.start, evidence.attempts[-1]
     pairs: dict[str, tuple[Any, Any]] = {
         "agent": (record.agent, start.agent),

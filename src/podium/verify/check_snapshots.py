@@ -1,4 +1,4 @@
-"""Whether the snapshots and texts that a journal names are there, and are what it says."""
+"""Snapshot check: the snapshots and texts named by a journal must exist and match it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from podium.verify.run_evidence import Evidence
 from podium.workspace.history.history import History
 from podium.workspace.journal.events import (
     CUT_CHARACTERS,
-    INLINE_CALLS,
+    MAX_INLINE_CALLS,
     Step,
-    whole_action,
-    whole_calls,
-    whole_observation,
+    read_all_calls,
+    read_full_action,
+    read_full_observation,
 )
 
 
 def snapshot_problems(history: History, evidence: Evidence) -> Iterator[str]:
-    """Every snapshot, that the last has those of the journal before it and no others, and that none comes after it."""
+    """Check all snapshots: the last must have exactly the journal's snapshots as ancestors and no successor."""
     snapshots = [event.snapshot for event in evidence.events if hasattr(event, "snapshot")]
     problems = history.check(snapshots[-1])
     if problems:
@@ -27,34 +27,34 @@ def snapshot_problems(history: History, evidence: Evidence) -> Iterator[str]:
     chain = history.chain(snapshots[-1])
     held, named = set(chain), set(snapshots)
     yield from (f"{commit} is not part of the history" for commit in snapshots if commit not in held)
-    yield from (f"{commit} is not named by the journal" for commit in chain if commit not in named)
+    yield from (f"{commit} is not in the journal" for commit in chain if commit not in named)
     yield from _later_problems(history, snapshots[-1], evidence.record.status)
 
 
 def _later_problems(history: History, last: str, status: str) -> Iterator[str]:
-    """Whether the journal was cut back: the history then goes on where it ends."""
+    """Yield a problem if the history continues beyond the journal, as after truncating the journal."""
     head = history.head()
     if status == "running" or head == last:
         return
-    # What fails may do so between a snapshot and its line.
+    # A failing run may fail between a snapshot and its journal line.
     if status != "failed" or head is None or last not in history.chain(head)[:2]:
-        yield f"the history ends with {head}, the journal with {last}"
+        yield f"the history ends with {head}, but the journal with {last}"
 
 
 def text_problems(history: History, evidence: Evidence) -> Iterator[str]:
-    """Actions, observations, calls of models and states that are kept beside the journal."""
+    """Check the actions, observations, model calls and states stored beside the journal."""
     steps = [event for event in evidence.events if isinstance(event, Step)]
     for number, step in enumerate(steps, 1):
         try:
             history.get(step.state)
-            action, observation = whole_action(step, history.get), whole_observation(step, history.get)
-            calls = whole_calls(step, history.get)
+            action, observation = read_full_action(step, history.get), read_full_observation(step, history.get)
+            calls = read_all_calls(step, history.get)
         except RecordError as error:
             yield f"step {number}: {error}"
             continue
         if step.action not in (action, action.shortened(CUT_CHARACTERS)):
-            yield f"step {number}: its action is not the one that is kept whole"
+            yield f"step {number}: its action does not match the complete one in the history"
         if step.observation not in (observation, observation.shortened(CUT_CHARACTERS)):
-            yield f"step {number}: its observation is not the one that is kept whole"
-        if step.calls not in (calls, calls[:INLINE_CALLS]):
-            yield f"step {number}: its calls of models are not those that are kept"
+            yield f"step {number}: its observation does not match the complete one in the history"
+        if step.calls not in (calls, calls[:MAX_INLINE_CALLS]):
+            yield f"step {number}: its model calls do not match the complete ones in the history"

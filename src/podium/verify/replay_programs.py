@@ -1,4 +1,4 @@
-"""Runs again what a run's programs did: the actions that execute something, as plain commands in a sandbox."""
+"""Replay of a run's programs: repeats the actions that execute something, as plain commands in a sandbox."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ COPIES = ("submit_script", "copy_file")
 _FILE_BYTES = 1 << 30
 
 
-def plain_name(action: Action) -> str:
-    """The name of an action; agents may use its title."""
+def action_name(action: Action) -> str:
+    """Return the name of an action; agents may use its title instead."""
     return next((spec.name for spec in ACTIONS.values() if spec.is_called(action.name)), action.name)
 
 
 class Programs:
-    """Carries out program steps one after the other, with one budget of time for all."""
+    """Repeats program steps one after the other within a common time budget."""
 
     def __init__(self, sandbox: Sandbox, spec: SandboxSpec, lease: Lease, *, seed: int, time_s: float) -> None:
         self._sandbox, self._lease, self._seed = sandbox, lease, seed
@@ -37,11 +37,11 @@ class Programs:
         self._session = ""
 
     def perform(self, action: Action) -> None:
-        """Does what an action did.
+        """Repeat an action.
 
         Raises:
-            RecordError: its arguments are not those of such an action.
-            OSError: a file is not there.
+            RecordError: the arguments do not fit the action.
+            OSError: a file does not exist.
         """
         given = action.arguments
         try:
@@ -54,14 +54,16 @@ class Programs:
                 case "run_command":
                     self._run(["/bin/sh", "-c", str(given["command"])], f"{HOME}/{given.get('folder', '.')}")
                 case "python_session":
-                    self._session += f"{given['command']}\n"  # a new process has no variables: all of it again
+                    self._session += (
+                        f"{given['command']}\n"  # a new process has no variables, so the session is repeated
+                    )
                     self._run([self._python, "-u", "-c", self._session])
                 case "submit_script":
                     self._copy(f"{_folder(given)}/submission.csv", SUBMISSION)
                 case "copy_file":
                     self._copy(str(given["source"]), str(given["destination"]))
         except (KeyError, ValueError, TypeError) as error:
-            raise RecordError(f"{action.name} has unusable arguments: {error!r}") from error
+            raise RecordError(f"{action.name} has invalid arguments: {error!r}") from error
 
     def _try_script(self, given: dict[str, Any]) -> None:
         folder = _folder(given)

@@ -1,10 +1,9 @@
-"""Runs the code behind a submission again, in a fresh sandbox, from public data alone.
+"""Reproduction: runs the code behind a submission again, in a fresh sandbox, from public data alone.
 
-What the journal says produced the submission is carried out: for searches the winning script; for others the program
-that last changed the file, with the files the agent had written; if that is not enough, every program before it; or a
-script that the agent declares, /home/code/reproduce.sh. No model is asked. Then the same is done with scrambled data:
-a submission that comes out the same was not made from the data, but carried along. A submission that is a program is
-run itself.
+The journal determines the code: the winning script of a search; otherwise the program that last changed the submission,
+with the files that the agent had written; if that fails, every program before it too; or a script declared by the
+agent, /home/code/reproduce.sh. No model is called. Then the code runs on scrambled data: a submission that stays the
+same was not computed from the data. A submission that is a program is run itself.
 """
 
 from __future__ import annotations
@@ -30,36 +29,36 @@ from podium.sandbox.backend import Sandbox, find_backend
 from podium.sandbox.spec import HOME, SandboxSpec
 from podium.task import SUBMISSION
 from podium.verify.check_grade import OwnData
-from podium.verify.replay_programs import COPIES, PROGRAM_ACTIONS, SESSION, Programs, plain_name
+from podium.verify.replay_programs import COPIES, PROGRAM_ACTIONS, SESSION, Programs, action_name
 from podium.verify.run_evidence import Evidence, read_evidence
 from podium.verify.scrambled_data import SAMPLE, scramble
 from podium.workspace import layout
 from podium.workspace.history.history import History
-from podium.workspace.journal.events import Action, Step, whole_action
+from podium.workspace.journal.events import Action, Step, read_full_action
 
 Agreement = Literal["identical", "equivalent", "different", "not reproducible"]
 DECLARED = "code/reproduce.sh"
 DAY_S = 24 * 3600.0
-FILE_BYTES = 16 << 20
-"""Larger files of an agent's are not code."""
-KEPT_BYTES = 1 << 30
-"""Of all of them: a stranger may have given one file a thousand names."""
-SAME = 0.99
-"""The share of rows that must be equal for a submission from scrambled data to count as the same."""
+MAX_FILE_BYTES = 16 << 20
+"""Maximum size of a code file; larger files of the agent are ignored."""
+MAX_KEPT_BYTES = 1 << 30
+"""Maximum size of all code files: a stranger's snapshot may contain the same file many times."""
+MIN_EQUAL_SHARE = 0.99
+"""Minimum share of equal rows for two submissions to count as the same."""
 
 
 @dataclass
 class Reproduction:
-    """What came of running the code again."""
+    """Result of running the code of a submission again."""
 
     outcome: Agreement
     detail: str
     recipe: str = ""
-    """What was run: the winning script, the last program, everything, or what the agent declared."""
+    """Replayed code: the winning script, the last program, every program, or the declared script."""
     score: float | str | None = None
-    """As the record says."""
+    """Score in the record."""
     scores: list[float | None] = field(default_factory=list)
-    """Of the repetitions."""
+    """Scores of the repetitions."""
     seconds: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,22 +67,22 @@ class Reproduction:
 
 @dataclass(frozen=True)
 class ReplayPlan:
-    """Steps to do again, and files that the agent had written before them."""
+    """Steps to repeat, and files that the agent had written before them."""
 
     name: str
     steps: tuple[tuple[Action | None, Mapping[str, bytes]], ...]
-    """Each an action, and before it files to be put into the workspace."""
+    """Actions, each with the files to write into the workspace before it."""
 
 
 def reproduce(
     run: RunFolder, *, data_dir: Path | None = None, env: Path | None = None, repeats: int = 3
 ) -> Reproduction:
-    """Runs the code behind a run's submission again.
+    """Run the code behind a run's submission again.
 
     Args:
-        data_dir: where this machine's own data lies, if not in the usual place.
-        env: the Python environment inside the sandbox; None for the one Podium runs in.
-        repeats: how often it is run at most, to see how much results vary.
+        data_dir: this machine's data folder if not the default.
+        env: the Python environment in the sandbox; None for the one that runs Podium.
+        repeats: maximum number of runs, to measure how much the results vary.
 
     Raises:
         PodiumError: the run cannot be read, or its task is not prepared here.
@@ -108,18 +107,18 @@ class _Reproducer:
 
     def work(self, repeats: int) -> Reproduction:
         if not self._evidence.record.valid:
-            return Reproduction("not reproducible", "There is no valid submission.")
+            return Reproduction("not reproducible", "The run has no valid submission.")
         if not self._own.prepared.task.is_table:
             return self._run_submission(repeats)
-        problem = "No step of the journal made the submission."
+        problem = "No step in the journal produced the submission."
         for recipe in self._recipes():
-            made = self._carry_out(recipe, self._own.prepared.place.public)
+            made = self._run_plan(recipe, self._own.prepared.place.public)
             if isinstance(made, str):
                 problem = f"{recipe.name}: {made}"
                 continue
             found = self._compare(recipe, made, repeats)
-            if found.outcome in ("identical", "equivalent") and self._is_carried_along(recipe, made):
-                detail = "The same submission came from scrambled data: it was written down, not computed."
+            if found.outcome in ("identical", "equivalent") and self._is_independent_of_data(recipe, made):
+                detail = "Scrambled data gives the same submission, so it was not computed from the data."
                 return Reproduction("not reproducible", detail, recipe.name, scores=found.scores)
             if found.outcome != "different":
                 return found
@@ -128,14 +127,14 @@ class _Reproducer:
         return Reproduction(outcome, problem)
 
     def _run_submission(self, repeats: int) -> Reproduction:
-        """For tasks whose submission is a program: what it scores when it is run again."""
+        """Run a submitted program again and compare its scores."""
         with tempfile.TemporaryDirectory(prefix="podium-reproduce-") as scratch:
             place, own = Path(scratch, "submission"), self._own
             grades = [grade_snapshot(self._history, self._final, own.prepared, own.plan, place) for _ in range(repeats)]
         return self._judge("the submitted program", [grade.score for grade in grades])
 
     def _recipes(self) -> Iterator[ReplayPlan]:
-        """What may have made the submission, the cheapest first."""
+        """Yield the code that may have produced the submission, the cheapest first."""
         if (declared := self._files_below(self._final, "code/")).keys() & {DECLARED}:
             action = Action(name="run_command", arguments={"command": f"sh {HOME}/{DECLARED}"})
             yield ReplayPlan("the declared script", ((action, declared),))
@@ -144,7 +143,7 @@ class _Reproducer:
             return
         action = self._action(maker)
         if action.name == "submit_script":
-            tries = [n for n in range(maker) if plain_name(self._steps[n].action) == "try_script"]
+            tries = [n for n in range(maker) if action_name(self._steps[n].action) == "try_script"]
             numbers = [n for n in tries if self._action(n).arguments.get("number") == action.arguments.get("number")]
             if numbers:
                 yield ReplayPlan("the winning script", ((self._action(numbers[-1]), {}), (action, {})))
@@ -154,7 +153,7 @@ class _Reproducer:
             yield ReplayPlan("every program", tuple(self._replay(maker)))
 
     def _maker(self) -> int | None:
-        """The step after which the submission was what it is in the end."""
+        """Return the step that produced the final submission."""
         wanted = self._history.identity(self._final, SUBMISSION)
         before = self._history.identity(self._evidence.start.snapshot, SUBMISSION)
         found = None
@@ -166,22 +165,22 @@ class _Reproducer:
         return found
 
     def _action(self, number: int) -> Action:
-        whole = whole_action(self._steps[number], self._history.get)
-        return whole.model_copy(update={"name": plain_name(whole)})
+        whole = read_full_action(self._steps[number], self._history.get)
+        return whole.model_copy(update={"name": action_name(whole)})
 
     def _written(self, end: int) -> dict[str, bytes]:
-        """The files that the agent itself, not a program, had written before a step, as they were then."""
+        """Return the files that the agent itself, not a program, had written before a step."""
         names: dict[str, bool] = {}
         for number in range(end):
-            by_agent = plain_name(self._steps[number].action) not in PROGRAM_ACTIONS
+            by_agent = action_name(self._steps[number].action) not in PROGRAM_ACTIONS
             names |= dict.fromkeys(self._changed(number), by_agent)
         snapshot = self._before(end)
         return self._contents(snapshot, [name for name, by_agent in names.items() if by_agent])
 
     def _replay(self, end: int) -> Iterator[tuple[Action | None, dict[str, bytes]]]:
-        """Every step up to one: programs are run, what the agent wrote is put there."""
+        """Yield all steps up to one, with programs to run and files to write."""
         for number in range(end + 1):
-            if plain_name(self._steps[number].action) in (*PROGRAM_ACTIONS, *COPIES):
+            if action_name(self._steps[number].action) in (*PROGRAM_ACTIONS, *COPIES):
                 yield self._action(number), {}
             else:
                 yield None, self._contents(self._steps[number].snapshot, self._changed(number))
@@ -198,10 +197,10 @@ class _Reproducer:
         return self._contents(snapshot, [name for name in self._history.contents(snapshot) if name.startswith(folder)])
 
     def _contents(self, snapshot: str, names: Sequence[str]) -> dict[str, bytes]:
-        """What files hold; those that a snapshot does not hold, or that are not code, are left out.
+        """Return the contents of code files, without those missing from the snapshot.
 
         Raises:
-            RecordError: they are more than can be kept in memory.
+            RecordError: the files are larger than MAX_KEPT_BYTES together.
         """
         found: dict[str, bytes] = {}
         with tempfile.TemporaryDirectory(prefix="podium-reproduce-") as scratch:
@@ -210,21 +209,21 @@ class _Reproducer:
                 if data is not None:
                     found[name] = data
                     self._kept_bytes += len(data)
-                if self._kept_bytes > KEPT_BYTES:
-                    raise RecordError(f"The files that the agent wrote have more than {KEPT_BYTES:,} bytes together.")
+                if self._kept_bytes > MAX_KEPT_BYTES:
+                    raise RecordError(f"The files written by the agent exceed {MAX_KEPT_BYTES:,} bytes in total.")
         return found
 
     def _extract(self, snapshot: str, name: str, scratch: Path) -> bytes | None:
         target = scratch / "file"
         target.unlink(missing_ok=True)
         try:
-            self._history.extract(snapshot, name, target, max(FILE_BYTES, self._own.prepared.submission_limit))
+            self._history.extract(snapshot, name, target, max(MAX_FILE_BYTES, self._own.prepared.submission_limit))
         except RecordError:
             return None
         return target.read_bytes() if target.is_file() else None
 
-    def _carry_out(self, recipe: ReplayPlan, public: Path) -> bytes | str:
-        """The submission that a recipe makes, or why it makes none."""
+    def _run_plan(self, recipe: ReplayPlan, public: Path) -> bytes | str:
+        """Return the submission that a recipe produces, or the reason why it produces none."""
         plan, budget = self._own.plan, self._evidence.start.budget
         with (
             default_pool().take(plan.cores, plan.gpus, name="reproduction") as lease,
@@ -240,17 +239,17 @@ class _Reproducer:
                         programs.perform(action)
                 return sandbox.read(f"{HOME}/{SUBMISSION}", limit_bytes=self._own.prepared.submission_limit)
             except (OSError, PodiumError) as error:
-                return f"no submission came out ({error})."
+                return f"it produced no submission ({error})."
 
     @contextmanager
     def _sandbox(self, public: Path, gpus: tuple[int, ...]) -> Iterator[tuple[Sandbox, SandboxSpec]]:
-        """A fresh sandbox whose workspace is as it was before the run's first step."""
+        """Open a new sandbox with the workspace before the run's first step."""
         plan, prepared = self._own.plan, self._own.prepared
         backend = find_backend(plan.sandbox)
         with tempfile.TemporaryDirectory(prefix="podium-reproduce-", ignore_cleanup_errors=True) as scratch:
             workspace, given = Path(scratch, "workspace"), Path(scratch, "given")
             self._history.check_out(self._evidence.start.snapshot, workspace)
-            layout.lay_out(workspace, starter=None, agent_files=None)
+            layout.populate_workspace(workspace, starter=None, agent_files=None)
             spec = SandboxSpec(
                 env=None if plan.env is None else Path(plan.env), workspace=workspace, limits=plan.limits
             )
@@ -263,44 +262,46 @@ class _Reproducer:
                 yield sandbox, spec
 
     def _compare(self, recipe: ReplayPlan, made: bytes, repeats: int) -> Reproduction:
-        """Whether what came out is the submission, or as good as repetitions of the same code are."""
+        """Compare the produced submission with the original, by content and then by repeated scores."""
         if made == self._submitted:
-            return Reproduction("identical", "The same submission came out.", recipe.name)
+            return Reproduction("identical", "The code produced the same submission.", recipe.name)
         scores = [_score(self._own.prepared, made)]
         while len(scores) < repeats:
-            again = self._carry_out(recipe, self._own.prepared.place.public)
+            again = self._run_plan(recipe, self._own.prepared.place.public)
             scores.append(None if isinstance(again, str) else _score(self._own.prepared, again))
         return self._judge(recipe.name, scores)
 
     def _judge(self, name: str, scores: list[float | None]) -> Reproduction:
-        """Whether the score that is said lies among those of repetitions, as far as these vary."""
+        """Compare the recorded score with those of repetitions, within their spread."""
         said = float(self._evidence.record.score or 0.0)
         known = [score for score in scores if score is not None]
         if not known:
-            return Reproduction("different", "score: nothing valid came out.", name, scores=scores)
+            return Reproduction("different", "score: the code produced no valid submission.", name, scores=scores)
         spread = max(known) - min(known)
         near = max(spread, self._own.prepared.task.submission.tolerance * abs(said), 1e-6 * abs(said))
         if min(known) - near <= said <= max(known) + near:
-            detail = f"Running it again gives scores from {min(known):g} to {max(known):g}."
+            detail = f"Repeated runs of the code score from {min(known):g} to {max(known):g}."
             return Reproduction("equivalent", detail, name, scores=scores)
-        detail = f"score {said:g} is said; running it again gives {min(known):g} to {max(known):g}."
+        detail = (
+            f"score {said:g} is recorded, but repeated runs of the code score from {min(known):g} to {max(known):g}."
+        )
         return Reproduction("different", detail, name, scores=scores)
 
-    def _is_carried_along(self, recipe: ReplayPlan, made: bytes) -> bool:
-        """Whether scrambled data gives the same submission, though it is neither constant nor the sample."""
+    def _is_independent_of_data(self, recipe: ReplayPlan, made: bytes) -> bool:
+        """Return whether scrambled data gives the same submission, which is neither constant nor the sample."""
         public = self._own.prepared.place.public
         table = _read(made)
         if table is None or all(table[column].nunique() <= 1 for column in table.columns[1:]):
             return False
         samples = [_read(path.read_bytes()) for path in public.rglob(f"{SAMPLE}*.csv")]
-        if any(sample is not None and _agreement(sample, table) >= SAME for sample in samples):
+        if any(sample is not None and _agreement(sample, table) >= MIN_EQUAL_SHARE for sample in samples):
             return False
         with tempfile.TemporaryDirectory(prefix="podium-scrambled-") as scratch:
             if not scramble(public, Path(scratch, "public"), str(table.columns[0])):
                 return False
-            again = self._carry_out(recipe, Path(scratch, "public"))
+            again = self._run_plan(recipe, Path(scratch, "public"))
         other = None if isinstance(again, str) else _read(again)
-        return other is not None and _agreement(table, other) >= SAME
+        return other is not None and _agreement(table, other) >= MIN_EQUAL_SHARE
 
 
 def _score(prepared: PreparedTask, data: bytes) -> float | None:
@@ -318,7 +319,7 @@ def _read(data: bytes) -> pd.DataFrame | None:
 
 
 def _agreement(first: pd.DataFrame, second: pd.DataFrame) -> float:
-    """The share of rows, by their ids, whose values are the same."""
+    """Return the share of rows, matched by id, with equal values."""
     if list(first.columns) != list(second.columns) or not len(first):
         return 0.0
     ids = str(first.columns[0])

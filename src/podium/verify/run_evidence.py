@@ -1,4 +1,4 @@
-"""What a run's folder says of itself, read once, without following links."""
+"""Evidence of a run: its record, journal and plan, read once without following links."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from podium.workspace.journal.observations import ScriptResult
 
 @dataclass(frozen=True)
 class Evidence:
-    """The record, the journal and the plan of a run."""
+    """Record, journal and plan of a run."""
 
     run: RunFolder
     record: RunRecord
@@ -34,7 +34,7 @@ class Evidence:
 
     @cached_property
     def attempts(self) -> list[Start | Resume]:
-        """What the processes that worked on the run said of themselves, in order."""
+        """Return the first event of each attempt, in order."""
         return [event for event in self.events if isinstance(event, Start | Resume)]
 
     @property
@@ -43,12 +43,12 @@ class Evidence:
 
     @property
     def seed(self) -> int:
-        """As the journal says: that of a fork is its own."""
+        """Return the seed in the journal; a fork has its own."""
         return self.forks[-1].seed if self.forks else self.start.seed
 
     @cached_property
     def settings(self) -> dict[str, Any]:
-        """Model, roles and budget that the last attempt worked under, as the journal says."""
+        """Return the model, roles and budget of the last attempt according to the journal."""
         said = self.start.model_dump(mode="json", include={"model", "model_roles", "budget"})
         for event in self.attempts:
             if isinstance(event, Resume):
@@ -57,21 +57,21 @@ class Evidence:
 
     @cached_property
     def budget(self) -> Budget:
-        """What the last attempt was allowed to use."""
-        with _refused("the budget in the journal"):
+        """Return the budget of the last attempt."""
+        with _explain_invalid("the budget in the journal is invalid"):
             return Budget.model_validate(self.settings["budget"])
 
     @cached_property
     def plan(self) -> Plan:
-        """The plan that held when the last attempt began: what was changed later is undone."""
+        """Return the plan at the beginning of the last attempt, without later changes."""
         return plan_at(self.experiment.document, self.attempts[-1].time)
 
 
 def read_evidence(run: RunFolder) -> Evidence:
-    """What a run's folder says.
+    """Read the evidence in a run's folder.
 
     Raises:
-        RecordError: something is missing, damaged, or a link.
+        RecordError: a file is missing, damaged or a link.
     """
     run.check()
     record = run.read_record()
@@ -79,42 +79,42 @@ def read_evidence(run: RunFolder) -> Evidence:
         raise RecordError("run.json is missing")
     journal = run.read_journal()
     if journal.torn:
-        raise RecordError(f"the last line of the journal is not whole: {journal.torn.reason}")
+        raise RecordError(f"the last line of the journal is incomplete: {journal.torn.reason}")
     odd = [task for task in (record.task, journal.start.task) if not TASK_ID.fullmatch(task)]
     if odd:
-        raise RecordError(f"it is of a task that cannot exist: {odd[0][:80]!r}")
+        raise RecordError(f"the task id is invalid: {odd[0][:80]!r}")
     return Evidence(run, record, journal, list(journal), journal.start, read_experiment(run.experiment))
 
 
 def plan_at(document: ExperimentDocument, time: str) -> Plan:
-    """The plan of an experiment as it was at some time."""
+    """Return the plan of an experiment at a given time."""
     plan = document.plan.model_dump(mode="json")
     for change in reversed(document.changes):
-        if moment(change.time) > moment(time):
+        if parse_time(change.time) > parse_time(time):
             name, _, rest = change.name.partition(".")
             target = plan.get(name) if rest else plan
             if not isinstance(target, dict):
-                raise RecordError(f"experiment.json says that {change.name:.40} was changed, which no plan has")
+                raise RecordError(f"experiment.json contains a change of the unknown setting {change.name:.40}")
             target[rest or name] = change.before
             if rest and change.before is None and name in ("options", "model_roles"):
                 del target[rest]
-    with _refused("the changes in experiment.json"):
+    with _explain_invalid("the changes in experiment.json are invalid"):
         return Plan.model_validate(plan)
 
 
 @contextmanager
-def _refused(what: str) -> Iterator[None]:
+def _explain_invalid(problem: str) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        raise RecordError(f"{what} cannot be: {error.errors(include_url=False)[0]['msg']}") from error
+        raise RecordError(f"{problem}: {error.errors(include_url=False)[0]['msg']}") from error
 
 
-def moment(time: str) -> datetime:
-    """A time of a journal or a record.
+def parse_time(time: str) -> datetime:
+    """Parse a time of a journal or a record.
 
     Raises:
-        RecordError: it is not one.
+        RecordError: the text is not a time with a time zone.
     """
     try:
         found = datetime.fromisoformat(time)
@@ -126,10 +126,10 @@ def moment(time: str) -> datetime:
 
 
 def differences(pairs: dict[str, tuple[Any, Any]], first: str, second: str) -> Iterator[str]:
-    """What two sources say differently, by name."""
-    for name, (said, found) in pairs.items():
-        if said != found:
-            yield f"{first} says {name} {_short(said)}, {second} {_short(found)}"
+    """Yield the values that differ between two sources."""
+    for name, (one, other) in pairs.items():
+        if one != other:
+            yield f"{name} differs: {_short(one)} in {first}, {_short(other)} in {second}"
 
 
 def _short(value: Any) -> str:
@@ -138,12 +138,12 @@ def _short(value: Any) -> str:
 
 
 def scored_steps(evidence: Evidence) -> list[Step]:
-    """Those whose scripts have scores on rows set aside; of a fork none, as it may have the rows of two seeds."""
-    steps = [event for event in evidence.events if isinstance(event, Step) and scores_set_aside(event) != (None, None)]
+    """Return the steps with held-out scores; none for a fork, which may mix the rows of two seeds."""
+    steps = [event for event in evidence.events if isinstance(event, Step) and held_out_scores(event) != (None, None)]
     return [] if evidence.forks else steps
 
 
-def scores_set_aside(step: Step) -> tuple[float | None, float | None]:
-    """The scores of a script on the rows that were set aside for the search and for the final choice."""
+def held_out_scores(step: Step) -> tuple[float | None, float | None]:
+    """Return the scores of a script on the rows held out for the search and for the final selection."""
     seen = step.observation
     return (seen.search_score, seen.selection_score) if isinstance(seen, ScriptResult) else (None, None)

@@ -1,4 +1,4 @@
-"""Public data with its meaning taken away: what still gives the same submission did not come from the data."""
+"""Scrambled public data: code that still gives the same submission did not compute it from the data."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ TABLES = {".csv": ",", ".tsv": "\t"}
 
 
 def scramble(public: Path, target: Path, ids: str, *, seed: int = 0) -> int:
-    """Writes public data anew with names and ids as they were and everything else exchanged.
+    """Write a copy of public data with the same names and ids and everything else shuffled.
 
-    Columns of tables are shuffled, each by itself; other files exchange their contents with those of the same kind in
-    the same folder, also inside of zip archives. Sample submissions stay.
+    Each column of a table is shuffled separately; other files exchange their contents with those of the same kind in
+    the same folder, also inside zip archives. Sample submissions are unchanged.
 
     Args:
-        ids: the column that names the rows of a submission.
+        ids: the id column of a submission.
 
     Returns:
-        How many files are not what they were.
+        Number of files that have changed.
     """
     rng = random.Random(seed)
     changed = 0
@@ -41,7 +41,7 @@ def scramble(public: Path, target: Path, ids: str, *, seed: int = 0) -> int:
 
 
 def scrambled(files: Mapping[str, bytes], ids: str, rng: random.Random) -> dict[str, bytes]:
-    """The files of one folder, scrambled."""
+    """Scramble the files of one folder."""
     found = dict(files)
     others: dict[str, list[str]] = {}
     for name, data in files.items():

@@ -1,4 +1,4 @@
-"""What verifying says: of each run what was checked, what is wrong and what nobody can check; of all, one sentence."""
+"""Verdicts: the checks, problems, remarks and unchecked facts of each run, and a conclusion for all."""
 
 from __future__ import annotations
 
@@ -10,47 +10,47 @@ from podium.text import plural
 
 OK = "ok"
 UNCHECKED = {
-    "logs": "transcripts, logs, progress.json and decision.json: the journal does not hold their hashes",
-    "plan": "cores, interpreter, data folder and model address of the plan: the journal does not name them",
-    "validations": "how often the agent asked for validation",
-    "errors": "what records say in words of errors",
-    "clock": "whether the clock of the machine was right",
-    "left out": "whether other runs were made and left out",
-    "publisher": "whether the publisher wrote all of it anew: a journal proves nothing against who can rewrite it",
+    "logs": "transcripts, logs, progress.json and decision.json, whose hashes are not in the journal",
+    "plan": "cores, interpreter, data folder and model address of the plan, which are not in the journal",
+    "validations": "the number of validations",
+    "errors": "error messages in records",
+    "clock": "the machine's clock",
+    "left out": "further runs that may have been left out",
+    "publisher": "the publisher's honesty, because the author of a journal can rewrite it completely",
 }
-"""What no folder can show by itself."""
-MAY = (
-    "What a stranger may conclude: the submissions of the runs that verify have these grades on this machine's own "
-    "data, and journals, snapshots and records agree with one another and with the plan."
+"""Facts that a folder alone cannot prove."""
+PROVEN = (
+    "This proves that the submissions of the verified runs have these grades on this machine's own data, and that "
+    "journals, snapshots and records agree with one another and with the plan."
 )
-MAY_NOT = (
-    "Not: that this agent and model made them under this budget, or that no other runs were left out; whoever ran the "
-    "experiment could have written all of it anew."
+NOT_PROVEN = (
+    "It does not prove that this agent and model made them under this budget, or that no other runs were left out: "
+    "the author of the experiment could have rewritten all of it."
 )
 
 
 @dataclass
 class Verdict:
-    """What was checked of a run, and what was found wrong."""
+    """Result of verifying a run."""
 
     run: str
-    """Where it lies."""
+    """Folder of the run."""
     name: str
     """TASK/SEED."""
     status: str | None = None
-    """As its record says."""
+    """Status in its record."""
     result: str = "no record"
-    """What its record claims, in words."""
+    """Short text with the result that its record claims."""
     checks: dict[str, str] = field(default_factory=dict)
-    """By what was checked: "ok", or what is wrong."""
+    """For each check "ok" or its problems."""
     remarks: list[str] = field(default_factory=list)
-    """What weakens the result though nothing is wrong: a fork, a miniature, a sandbox that is not sealed."""
+    """Facts that weaken the result without being wrong: a fork, a miniature, a sandbox that is not sealed."""
     unchecked: dict[str, str] = field(default_factory=dict)
-    """What could have been checked elsewhere, and why not here."""
+    """Facts that could be checked elsewhere, with the reason why not here."""
     allowed: dict[str, Any] = field(default_factory=dict)
-    """What the run was given and its sandbox enforced, as the journal's first line says."""
+    """Resources of the run and the policy its sandbox enforced, from the journal's first line."""
     origin: str | None = None
-    """The hash of the journal's first line: two runs never share it, unless one is a fork."""
+    """Hash of the journal's first line, unique to a run and its forks."""
 
     @property
     def passed(self) -> bool:
@@ -75,12 +75,12 @@ class Verdict:
 
 @dataclass
 class Verification:
-    """What was found of an experiment, or of a single run of it."""
+    """Result of verifying an experiment or a single run."""
 
     path: str
     runs: tuple[Verdict, ...]
     problems: tuple[str, ...] = ()
-    """Of the experiment as a whole, such as planned runs that are missing."""
+    """Problems of the experiment as a whole, such as missing runs."""
 
     @property
     def passed(self) -> bool:
@@ -88,28 +88,30 @@ class Verification:
 
     @property
     def remarks(self) -> list[str]:
-        """What the first lines say: problems of the whole, then what weakens runs, each with the number of those."""
+        """Return the problems of the experiment, then the remarks on runs with the number of runs."""
         counted = Counter(remark for run in self.runs for remark in run.remarks)
         many = len(self.runs) > 1
         return [*self.problems, *(f"{plural(n, 'run')}: {remark}" if many else remark for remark, n in counted.items())]
 
     @property
     def unchecked(self) -> list[str]:
-        """Everything that was not checked."""
+        """Return all facts that were not checked."""
         here = dict.fromkeys(reason for run in self.runs for reason in run.unchecked.values())
         return [*here, *UNCHECKED.values()]
 
     @property
     def summary(self) -> str:
         passed = sum(run.passed for run in self.runs)
-        said = f"Verified {passed} of {plural(len(self.runs), 'run')}"
-        return f"{said}; {plural(len(self.problems), 'problem')} of the experiment." if self.problems else f"{said}."
+        runs = plural(len(self.runs), "run")
+        if self.problems:
+            return f"Verified {passed} of {runs}; the experiment has {plural(len(self.problems), 'problem')}."
+        return f"Verified {passed} of {runs}."
 
     @property
     def conclusion(self) -> str:
         if not any(run.passed for run in self.runs):
-            return "What a stranger may conclude: nothing."
-        return f"{MAY} {MAY_NOT}"
+            return "This proves nothing."
+        return f"{PROVEN} {NOT_PROVEN}"
 
     def to_dict(self) -> dict[str, Any]:
         return {

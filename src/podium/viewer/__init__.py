@@ -1,1 +1,1 @@
-"""The web page over a folder of experiments: `podium view`."""
+"""Web viewer for a folder of experiments: `podium view`."""

@@ -1,4 +1,4 @@
-"""The web application: which address leads to which page, and the answer when none does."""
+"""Web application: routes and error pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from podium.errors import PodiumError
 from podium.viewer import live_updates
-from podium.viewer.http_rules import LocalOnly
+from podium.viewer.http_security import LocalOnly
 from podium.viewer.page_site import HERE, Site, site_of
 from podium.viewer.pages import (
     downloads,
@@ -33,7 +33,7 @@ _STEP = "/runs/{run:path}/steps/{number:int}"
 
 
 def make_app(site: Site) -> ASGIApp:
-    """The application over a site."""
+    """Return the application for a site."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -72,13 +72,13 @@ def make_app(site: Site) -> ASGIApp:
         lifespan=lifespan,
     )
     app.state.site = site
-    return LocalOnly(app)  # around everything, so that answers to what went wrong obey it too
+    return LocalOnly(app)  # outermost, so that it covers error responses too
 
 
 def _refuse(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    words = error.detail if error.detail != HTTPStatus(error.status_code).phrase else "There is nothing here."
-    return site_of(request).render("error.html", code=error.status_code, message=words)
+    message = error.detail if error.detail != HTTPStatus(error.status_code).phrase else "This page does not exist."
+    return site_of(request).render("error.html", code=error.status_code, message=message)
 
 
 def _fail(request: Request, error: Exception) -> Response:
@@ -86,8 +86,8 @@ def _fail(request: Request, error: Exception) -> Response:
 
 
 def _crash(request: Request, error: Exception) -> Response:
-    """An error of ours; Starlette writes it to the terminal after this answer."""
-    return site_of(request).render("error.html", code=500, message="Something went wrong here; see the terminal.")
+    """Render an internal error, which Starlette also logs to the terminal."""
+    return site_of(request).render("error.html", code=500, message="An internal error occurred. The terminal shows it.")
 
 
 async def _live_all(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""Tells open pages when what they show has changed, so that they fetch themselves again."""
+"""Live updates: server-sent events that make open pages reload when their content changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import anyio
 from anyio import to_thread
 
 from podium.report.results import Row, RunKey
-from podium.runs.attempt.progress_files import is_going
+from podium.runs.attempt.progress_files import has_running_attempt
 from podium.runs.run_folder import RunFolder
 from podium.viewer.index.experiment_index import ExperimentIndex
 from podium.viewer.index.find_experiments import stamp_of
@@ -20,13 +20,13 @@ from podium.viewer.index.verify_requests import Verifier
 
 INTERVAL_S = 1.0
 UNFINISHED = ("running", "interrupted")
-"""Which of both a run is may change without its record."""
+"""Statuses that can change into each other without a change of the record."""
 HEARTBEAT_S = 15.0
 _THIS_PROCESS = secrets.token_hex(4)
 
 
 class ChangeTokens:
-    """A short text for each page, which changes whenever what the page shows does."""
+    """Tokens of pages, which change whenever the content of a page does."""
 
     def __init__(self, index: ExperimentIndex, verifier: Verifier, transcripts: TranscriptReader) -> None:
         self._index, self._verifier, self._transcripts = index, verifier, transcripts
@@ -54,7 +54,7 @@ def _steps(row: Row) -> object:
     if row.folder is None:
         return None
     run = RunFolder(row.folder)
-    return stamp_of(run.journal), is_going(run)
+    return stamp_of(run.journal), has_running_attempt(run)
 
 
 def _token(*facts: object) -> str:
@@ -62,7 +62,7 @@ def _token(*facts: object) -> str:
 
 
 async def events(find_token: Callable[[], str], since: str, closing: threading.Event) -> AsyncIterator[str]:
-    """Server-sent events: one whenever the token is another than before."""
+    """Yield a server-sent event whenever the token changes."""
     silent_s = 0.0
     yield "retry: 2000\n\n"
     while not closing.is_set():

@@ -1,4 +1,4 @@
-"""What all pages share: the index, the journals they follow, and the templates."""
+"""State shared by all pages: the index, followed journals and templates."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from podium.errors import RecordError
-from podium.report.aggregate import words
+from podium.report.aggregate import display_name, heading
 from podium.report.results import Row, RunKey
 from podium.runs.experiment import Experiment
 from podium.runs.run_folder import RunFolder
 from podium.viewer import shown_text
 from podium.viewer.drawing.experiment_overview import Overviews
-from podium.viewer.http_rules import FormToken, experiment_address, run_address, task_address
+from podium.viewer.http_security import FormToken, experiment_address, run_address, task_address
 from podium.viewer.index.experiment_index import ExperimentIndex
 from podium.viewer.index.experiment_ranking import Ranking
 from podium.viewer.index.index_database import index_file
@@ -36,7 +36,7 @@ MAX_FORM_BYTES = 4_000
 
 
 class FoundRun(NamedTuple):
-    """The run that an address names."""
+    """Run that an address names."""
 
     row: Row
     folder: RunFolder
@@ -44,15 +44,15 @@ class FoundRun(NamedTuple):
 
 
 class FollowedJournal(NamedTuple):
-    """A journal as far as it can be read."""
+    """Readable part of a journal."""
 
     journal: JournalFollower
     error: str | None
-    """What is wrong with the line after the last that was read."""
+    """Problem with the first unreadable line."""
 
 
 class Site:
-    """One `podium view`."""
+    """State of one `podium view` process."""
 
     def __init__(self, root: Path, *, file: Path | None = None) -> None:
         self.root = root
@@ -69,28 +69,28 @@ class Site:
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Ends everything that runs in the background."""
+        """Stop all background work."""
         self.closing.set()
         self.verifier.close()
         self.transcripts.close()
         self.index.close()
 
     def render(self, name: str, *, code: int = 200, **values: Any) -> HTMLResponse:
-        """A page."""
-        return HTMLResponse(self._templates.get_template(name).render(**values), code)
+        """Render a page."""
+        return HTMLResponse(self._templates.get_template(name).render(code=code, **values), code)
 
     def find_run(self, request: Request) -> FoundRun:
-        """The run that an address names: EXPERIMENT/TASK/SEED."""
+        """Return the run that an address names: EXPERIMENT/TASK/SEED."""
         name, _, rest = request.path_params["run"].rpartition("/")
         name, _, task = name.rpartition("/")
         row = self.index.row(RunKey(name, task, int(rest))) if rest.isdecimal() and len(rest) < 10 else None
         status = self.index.experiment(name)
         if row is None or row.folder is None or status is None or status.experiment is None:
-            raise HTTPException(404, "There is no such run.")
+            raise HTTPException(404, "This run does not exist.")
         return FoundRun(row, RunFolder(row.folder), status.experiment)
 
     def follow(self, run: RunFolder) -> FollowedJournal:
-        """The journal of a run, up to date."""
+        """Return the up-to-date journal of a run."""
         with self._lock:
             journal = self._journals.setdefault(run.path, JournalFollower(run.journal, top=run.experiment))
             self._journals.move_to_end(run.path)
@@ -103,7 +103,7 @@ class Site:
 
 
 def site_of(request: Request) -> Site:
-    """The site that a request is for."""
+    """Return the site that a request is for."""
     site: Site = request.app.state.site
     return site
 
@@ -112,21 +112,21 @@ async def check_form(request: Request) -> None:
     """Check that a posted form comes from one of our pages.
 
     Raises:
-        HTTPException: its token is missing or wrong.
+        HTTPException: The token is missing or wrong.
     """
     fields = parse_qs((await request.body())[:MAX_FORM_BYTES].decode("utf-8", "replace"))
-    if not site_of(request).token.fits(request, fields.get("token", [""])[0]):
-        raise HTTPException(403, "This form did not come from this page. Reload the page and try again.")
+    if not site_of(request).token.is_valid(request, fields.get("token", [""])[0]):
+        raise HTTPException(403, "The form has expired. Reload the page and try again.")
 
 
 def page_of(request: Request) -> int:
-    """The page that a request asks for."""
+    """Return the number of the requested page."""
     given = request.query_params.get("page", "1")
     return int(given) if given.isdecimal() and len(given) < 9 else 1
 
 
 def raw_query(request: Request, name: str) -> str | None:
-    """A value of the query as a file name, whatever bytes it consists of."""
+    """Return a query value as a file name, which may contain any bytes."""
     for part in request.scope["query_string"].split(b"&"):
         key, _, value = part.partition(b"=")
         if key == name.encode():
@@ -135,7 +135,7 @@ def raw_query(request: Request, name: str) -> str | None:
 
 
 def with_query(address: str, /, **values: Any) -> str:
-    """An address with those values that are not empty; file names may hold any bytes."""
+    """Return an address with the non-empty values as its query; file names may contain any bytes."""
     query = {name: _encodable(value) for name, value in values.items() if value not in ("", None)}
     return f"{address}?{urlencode(query, quote_via=quote)}" if query else address
 
@@ -168,19 +168,20 @@ def _templates(site: Site) -> Environment:
         "duration": shown_text.duration_in_words,
         "number": shown_text.number_in_words,
         "moment": _moment,
-        "words": words,
+        "display_name": display_name,
+        "heading": heading,
         "found": shown_text.mark_words,
     }
     return environment
 
 
 def _harmless(value: Any) -> Any:
-    """Removes control characters from whatever a template writes."""
+    """Remove control characters from every value that a template writes."""
     if value is None:
         return ""
     return shown_text.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _moment(time: str | None) -> str:
-    """A time from a record, to the second."""
+    """Format a time from a record, to the second."""
     return time[:19].replace("T", " ") if time else ""

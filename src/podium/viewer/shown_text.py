@@ -1,4 +1,4 @@
-"""Text that agents wrote, made visible and short. The templates escape it for HTML."""
+"""Sanitising and truncating of text written by agents. The templates escape it for HTML."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from podium.text import format_duration, format_size
 
 SHOWN_CHARACTERS = 20_000
-"""How much of a text a page shows; the whole of it can be downloaded."""
+"""Maximum length of a text on a page; the full text can be downloaded."""
 SHORT_CHARACTERS = 160
 
 _ANSI = re.compile(
@@ -31,53 +31,53 @@ _SHOWN_AS: dict[int, str] = {
     **{ord(letter): f"⟨U+{ord(letter):04X}⟩" for letter in _DIRECTIONS + _INVISIBLE},
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
 }
-"""How characters are shown that would be invisible, or would reorder the text around them."""
+"""Replacements for characters that are invisible or reorder the text around them."""
 
 
 def visible(text: str) -> str:
-    """A text without the escape sequences of terminals and without invisible characters.
+    """Remove terminal escape sequences from a text and make invisible characters visible.
 
-    What a progress bar writes over itself becomes line after line.
+    Each update of a progress bar becomes a line of its own.
     """
     return _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n").translate(_SHOWN_AS)
 
 
 def name(text: str) -> str:
-    """The name of a file, which may hold anything but a slash, on one line."""
+    """Format a file name, which may contain anything but a slash, on one line."""
     return visible("".join(f"⟨{ord(letter):02X}⟩" if letter in "\r\n\t\x1b" else letter for letter in text))
 
 
 @dataclass(frozen=True)
 class Clip:
-    """As much of a text as a page shows."""
+    """Beginning of a text, as long as a page may show."""
 
     text: str
     size: int
-    """Of the whole, in whatever `unit` says."""
+    """Size of the full text, in `unit`."""
     unit: str = "characters"
     is_whole: bool = True
 
 
 def clip(text: str, limit: int = SHOWN_CHARACTERS) -> Clip:
-    """The beginning of a text."""
+    """Return the beginning of a text."""
     return Clip(visible(text[:limit]), len(text), is_whole=len(text) <= limit)
 
 
 def clip_bytes(data: bytes, size_bytes: int, limit: int = SHOWN_CHARACTERS) -> Clip:
-    """The beginning of a text of which the first bytes are known."""
+    """Return the beginning of a text, given its first bytes."""
     text = data.decode("utf-8", "replace")
     return Clip(visible(text[:limit]), size_bytes, "bytes", is_whole=size_bytes <= len(data) and len(text) <= limit)
 
 
 def short(text: str, limit: int = SHORT_CHARACTERS) -> str:
-    """A text as one line for a table."""
-    # Far more than is shown is cut first, so that a line of megabytes costs nothing.
+    """Shorten a text to one line for a table."""
+    # Cut first, so that a line of megabytes costs nothing.
     line = " ".join(visible(text[: 8 * limit]).split())
     return line if len(line) <= limit and len(text) <= 8 * limit else line[: limit - 1].rstrip() + "…"
 
 
 def mark_words(text: str, words: Sequence[str]) -> Markup:
-    """A text in which some words are marked, wherever they occur in it."""
+    """Return a text with every occurrence of some words marked."""
     shown = visible(text)
     if not words:
         return escape(shown)
@@ -89,29 +89,29 @@ def mark_words(text: str, words: Sequence[str]) -> Markup:
 
 
 def as_text(value: Any) -> str:
-    """An argument of an action as text."""
+    """Format an argument of an action as text."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1, default=str)
 
 
 def looks_binary(data: bytes) -> bool:
-    """Whether content is not text."""
+    """Return whether content looks like binary data."""
     return b"\0" in data[:8192]
 
 
 def size_in_words(size_bytes: int | None) -> str:
-    """A size for people, if it is known."""
+    """Format a size, "unknown" if it is None."""
     return "unknown" if size_bytes is None else format_size(size_bytes)
 
 
 def duration_in_words(seconds: float | None) -> str:
-    """A duration for people, if it is known; the journal of a stranger may say that something took infinitely long."""
+    """Format a duration, "" if it is None; an untrusted journal may record an infinite one."""
     if seconds is None:
         return ""
     return format_duration(seconds) if math.isfinite(seconds) else f"{seconds} s"
 
 
 def number_in_words(value: float | str | None) -> str:
-    """A score or count for people."""
+    """Format a score or count, "" if it is None."""
     if value is None:
         return ""
     if isinstance(value, str):

@@ -1,1 +1,1 @@
-"""What the agent works in and what is kept of it: the journal of steps, snapshots as git objects."""
+"""The agent's workspace and its records: the journal of steps and the history of snapshots."""

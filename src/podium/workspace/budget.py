@@ -1,4 +1,4 @@
-"""What a run may use, and what it has used."""
+"""Budget of a run and its usage so far."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from pydantic import BaseModel, ConfigDict, NonNegativeFloat, NonNegativeInt
 
 
 class Budget(BaseModel):
-    """What an agent may use; None for no limit."""
+    """Limits of an agent; None means unlimited."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     time_s: float | None = None
-    """Working time: all time in which a program runs or a model answers; waiting for leases is not counted."""
+    """Working time: time in which programs run or models answer, without waiting for leases."""
     wall_s: float | None = None
-    """Time by the clock, everything counted."""
+    """Wall-clock time."""
     steps: int | None = None
     tokens: int | None = None
     cost: float | None = None
-    """In dollars."""
+    """Cost in dollars."""
 
 
 class Usage(BaseModel):
-    """What an agent has used so far, over all attempts at its run."""
+    """Usage of an agent so far, over all attempts of its run."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     working_s: NonNegativeFloat = 0.0
     wall_s: NonNegativeFloat = 0.0
     waited_s: NonNegativeFloat = 0.0
-    """For leases, added up over all executions: those that waited side by side count twice."""
+    """Time spent waiting for leases, summed over executions: parallel waits count separately."""
     steps: NonNegativeInt = 0
     executions: NonNegativeInt = 0
     tokens: NonNegativeInt = 0
@@ -36,10 +36,10 @@ class Usage(BaseModel):
     output_tokens: NonNegativeInt = 0
     cached_tokens: NonNegativeInt = 0
     cost: NonNegativeFloat | None = 0.0
-    """In dollars; None where the price of a model is not known."""
+    """Cost in dollars; None if the price of a model is unknown."""
 
     def exceeded(self, budget: Budget) -> str | None:
-        """The part of a budget that is used up, for people."""
+        """Return the first part of the budget that is used up, by its display name, or None."""
         parts = (
             (self.working_s, budget.time_s, "working time"),
             (self.wall_s, budget.wall_s, "time"),

@@ -1,6 +1,6 @@
-"""Steps in words: what the agent did and what came of it, each in one line, for terminals and pages.
+"""One-line summaries of steps, actions and observations for terminals and pages.
 
-What agents wrote is quoted as it is: whoever prints it has to make it harmless first.
+Texts by agents are quoted verbatim: callers must escape them before printing.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ _PLACES = (
     "file_name", "script_name", "file_path", "path", "name", "source", "dir_path", "command", "request", "query",
     "text",
 )  # fmt: skip
-"""Arguments that say what an action is about, the most telling first."""
+"""Arguments that identify the object of an action, most specific first."""
 
 
-class StepWords(NamedTuple):
-    """A step for people."""
+class StepSummary(NamedTuple):
+    """Summary of a step."""
 
     action: str
     result: str
     verdict: Tone
 
 
-def step_in_words(step: Step) -> StepWords:
-    """What a step did, what came of it, and whether that is good."""
-    return StepWords(action_in_words(step.action), *result_in_words(step.observation))
+def summarize_step(step: Step) -> StepSummary:
+    """Summarize a step: its action, its result, and whether that is good."""
+    return StepSummary(summarize_action(step.action), *summarize_observation(step.observation))
 
 
-def action_in_words(action: Action) -> str:
-    """What the agent did."""
+def summarize_action(action: Action) -> str:
+    """Summarize an action in one line."""
     arguments = action.arguments
     match action.name:
         case "try_script":
@@ -54,7 +54,7 @@ def action_in_words(action: Action) -> str:
             return f"Submit script {arguments.get('number')}"
         case "run_command":
             command = str(arguments.get("command", ""))
-            said = re.match(r"# *(\S.*)\n", command)  # what it is for, where the agent says so
+            said = re.match(r"# *(\S.*)\n", command)  # a leading comment states the purpose of the command
             return _one_line(said[1], QUOTED_CHARACTERS) if said else f"Run {_quoted(command)}"
         case "execute_script":
             return f"Run {_quoted(arguments.get('script_name'))}"
@@ -65,7 +65,7 @@ def action_in_words(action: Action) -> str:
 
 
 def script_title(script: str) -> str:
-    """What a script says of itself: the first line of its docstring, else its first comment, else its first line."""
+    """Return the title of a script: the first line of its docstring, else its first comment, else its first line."""
     try:
         found = ast.get_docstring(ast.parse(script)) if len(script) <= _PARSED_CHARACTERS else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -75,15 +75,15 @@ def script_title(script: str) -> str:
     return _one_line(first.lstrip("#!\"' "), QUOTED_CHARACTERS)
 
 
-def result_in_words(observation: Observation) -> tuple[str, Tone]:
-    """What came of an action, and whether that is good."""
+def summarize_observation(observation: Observation) -> tuple[str, Tone]:
+    """Summarize an observation in one line, and rate it good, bad or neutral."""
     match observation:
         case ScriptResult():
             return _script_result(observation)
         case ProgramOutput():
             return _program_result(observation)
         case SubmissionResult(accepted=accepted):
-            return (f"script {observation.script} is the submission now", "good") if accepted else _bad(observation)
+            return (f"script {observation.script} is now the submission", "good") if accepted else _bad(observation)
         case ValidationResult(valid=valid):
             return ("the submission is valid", "good") if valid else _bad(observation)
         case Refusal() | Interruption():
@@ -106,9 +106,7 @@ def _script_result(result: ScriptResult) -> tuple[str, Tone]:
 def _program_result(result: ProgramOutput) -> tuple[str, Tone]:
     if result.stopped is not None or result.exit_code:
         return _failure(result.stopped, result.exit_code, result.stderr or result.stdout)
-    return _last_line(result.stdout) or _last_line(
-        result.stderr
-    ) or "ended without an error, printed nothing", "neutral"
+    return _last_line(result.stdout) or _last_line(result.stderr) or "ended without an error or output", "neutral"
 
 
 def _failure(stopped: str | None, exit_code: int | None, output: str) -> tuple[str, Tone]:
@@ -122,7 +120,7 @@ def _bad(observation: Refusal | Interruption | SubmissionResult | ValidationResu
 
 
 def _last_line(text: str) -> str:
-    """The last line of an output that says anything: there stands the error, or the score."""
+    """Return the last line of the output that is not blank: usually the error or the score."""
     lines = [line for line in re.split(r"[\r\n]+", text[-8 * QUOTED_CHARACTERS :]) if line.strip()]
     return _one_line(lines[-1], QUOTED_CHARACTERS) if lines else ""
 

@@ -1,7 +1,7 @@
-"""The validity checker at http://localhost:5000 inside the sandbox: served from the host, where the rules are.
+"""Submission format checker at http://localhost:5000 inside the sandbox, served by the host.
 
-The socket is the sandbox's own, so there is no network between them; the answers are not read, only public files.
-Whoever asks is hostile: connections, their time and what they send are bounded.
+The socket belongs to the sandbox, so no network is involved. Only public files are read, never the answers. Clients may
+be hostile: the number, duration and size of requests are limited.
 """
 
 from __future__ import annotations
@@ -23,45 +23,45 @@ from typing import Any
 logger = logging.getLogger(__name__)
 
 _SLACK_BYTES = 1 << 20
-MOST_CONNECTIONS = 16
-_MOST_AT_ONCE = 4
+MAX_CONNECTIONS = 16
+_MAX_PARALLEL_UPLOADS = 4
 RECEIVE_TIMEOUT_S = 60.0
-"""For a whole request, however slowly it comes."""
+"""Time limit for receiving a whole request."""
 _BUSY = (
     b"HTTP/1.0 503 Service Unavailable\r\nContent-Type: application/json\r\n\r\n"
-    + json.dumps({"error": "busy", "details": f"More than {MOST_CONNECTIONS} connections at once."}).encode()
+    + json.dumps({"error": "busy", "details": f"There are more than {MAX_CONNECTIONS} connections."}).encode()
 )
 
 
 class Validator:
-    """Answers until it is closed. `check` says what is wrong with a file, or None."""
+    """HTTP server that validates submissions until it is closed. `check` returns the problem with a file, or None."""
 
     def __init__(self, listener: socket.socket, check: Callable[[Path], str | None], *, limit_bytes: int) -> None:
         self.asked = 0
         self._check, self._limit = check, limit_bytes
-        self._slots = threading.Semaphore(_MOST_AT_ONCE)
-        self._checking = threading.Lock()  # a check takes several times the memory of its file
+        self._slots = threading.Semaphore(_MAX_PARALLEL_UPLOADS)
+        self._checking = threading.Lock()  # a check needs several times the memory of its file
         self._server = _Server(listener, self)
         self._thread = threading.Thread(target=self._serve, name="podium-validator", daemon=True)
         self._thread.start()
 
     def _serve(self) -> None:
-        self._server.serve_forever(poll_interval=0.05)  # how long closing may take
+        self._server.serve_forever(poll_interval=0.05)  # bounds the time `close` takes
 
     def close(self) -> None:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
 
-    def judge(self, receive: Callable[[Path], bool], length: int, content_type: str) -> tuple[int, dict[str, str]]:
-        """Status and document for an upload of a length, which `receive` writes to a file if all of it comes."""
+    def respond(self, receive: Callable[[Path], bool], length: int, content_type: str) -> tuple[int, dict[str, str]]:
+        """Return status and answer for an upload of `length` bytes; `receive` saves it and returns whether all came."""
         self.asked += 1
         if length > self._limit + _SLACK_BYTES:
             return 413, {"result": f"Submission is invalid: it is larger than {self._limit:,} bytes."}
         with self._slots, tempfile.TemporaryDirectory(prefix="podium-validate-") as folder:
             upload = Path(folder, "upload")
             if not receive(upload):
-                return 400, {"error": "incomplete", "details": "Less was sent than Content-Length says."}
+                return 400, {"error": "incomplete", "details": "The request body is shorter than its Content-Length."}
             submission = Path(folder, "submission.csv")
             if not _extract(upload, submission, content_type):
                 return 400, {"error": "no file", "details": "Send the submission as the form field 'file'."}
@@ -79,7 +79,7 @@ class _Server(ThreadingHTTPServer):
         self.socket.close()
         self.socket = listener
         self.validator = validator
-        self._open = threading.Semaphore(MOST_CONNECTIONS)
+        self._open = threading.Semaphore(MAX_CONNECTIONS)
         self._receiving: dict[socket.socket, float] = {}
 
     def process_request(self, request: Any, client_address: Any) -> None:
@@ -98,18 +98,18 @@ class _Server(ThreadingHTTPServer):
             self._open.release()
 
     def received(self, request: socket.socket) -> None:
-        """Notes that a request has been read: from now on it may take its time."""
+        """Mark a request as received, which lifts its deadline."""
         self._receiving.pop(request, None)
 
     def service_actions(self) -> None:
-        """Called over and over: ends the connections whose time is up, which ends the reading from them."""
+        """Shut down connections past their deadline; called by the server in its polling loop."""
         for request, deadline in list(self._receiving.items()):
             if time.monotonic() > deadline:
-                with contextlib.suppress(OSError):  # it has just ended by itself
+                with contextlib.suppress(OSError):  # it has just closed by itself
                     request.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        logger.debug("a connection to the validator broke", exc_info=True)
+        logger.debug("A connection to the validation server failed.", exc_info=True)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -120,12 +120,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         if self.path != "/validate":
-            self._answer(404, {"error": "not found", "details": "POST to /validate"})
+            self._answer(404, {"error": "not found", "details": "POST the submission to /validate."})
             return
         try:
             length = int(self.headers.get("Content-Length", ""))
         except ValueError:
-            self._answer(411, {"error": "length required", "details": "Send a Content-Length."})
+            self._answer(411, {"error": "length required", "details": "Send a Content-Length header."})
             return
 
         def receive(path: Path) -> bool:
@@ -133,13 +133,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.received(self.connection)
             return is_whole
 
-        status, document = self.server.validator.judge(receive, length, self.headers.get("Content-Type", ""))
+        status, document = self.server.validator.respond(receive, length, self.headers.get("Content-Type", ""))
         self._answer(status, document)
         if status == 413:
             self._drop_the_rest()
 
     def _drop_the_rest(self) -> None:
-        """Reads what is still being sent: a client that cannot get rid of it does not look for the answer."""
+        """Read and discard the rest of the request: clients do not read the answer before they have sent everything."""
         self.wfile.flush()
         self.connection.shutdown(socket.SHUT_WR)
         while self.connection.recv(1 << 16):
@@ -158,7 +158,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _save(body: Any, length: int, path: Path) -> bool:
-    """Writes a body to a file; whether all of it came."""
+    """Write a request body to a file and return whether it was complete."""
     with path.open("wb") as file:
         while length > 0 and (piece := body.read(min(length, 1 << 20))):
             file.write(piece)
@@ -167,7 +167,7 @@ def _save(body: Any, length: int, path: Path) -> bool:
 
 
 def _extract(upload: Path, target: Path, content_type: str) -> bool:
-    """Takes the file out of a form, without holding either in memory; a body that is not a form is the file itself."""
+    """Extract the file from a multipart form without loading it into memory; any other body is the file itself."""
     found = re.search(r'boundary="?([^";]+)', content_type)
     if not content_type.startswith("multipart/form-data") or found is None:
         upload.rename(target)

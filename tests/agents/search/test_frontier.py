@@ -19,12 +19,12 @@ from trees import node, tree
 
 from podium.agents.search.algorithms import Frontier
 from podium.agents.search.policies import DRAFT, Choice, branch_leaders, frontier, stagnation
-from podium.agents.search.proposers.lessons import ancestors, distilled, lessons, recalled
-from podium.agents.search.proposers.prior_knowledge import CUES, draft_cue, suspicions
-from podium.agents.search.script_guards import FOLD_LINE, SAMPLE_ROWS, on_sample, watched
+from podium.agents.search.proposers.lessons import ancestors, distill, lessons, relevant_lessons
+from podium.agents.search.proposers.prior_knowledge import CUES, draft_cue, leak_warnings
+from podium.agents.search.script_guards import FOLD_LINE, SAMPLE_ROWS, with_early_stopping, with_sample
 from podium.agents.search.search_options import FrontierOptions
 from podium.agents.search.search_tree import BEHIND, Tree
-from podium.catalog import load
+from podium.catalog.registry import load
 from podium.runs.attempt.cross_task_memory import states_on_other_tasks
 from podium.runs.experiment import run_folder
 from podium.scoring.held_out_scores import blended
@@ -34,7 +34,7 @@ from podium.workspace.journal.observations import ScriptResult
 OPTIONS = FrontierOptions(drafts=2, patience=2)
 
 
-def test_drafts_come_first_and_what_breaks_is_debugged_at_once() -> None:
+def test_drafts_come_first_and_broken_scripts_are_debugged_immediately() -> None:
     broken = tree(node(0, "draft"))
     assert frontier(broken, OPTIONS, Random(0)) == Choice("debug", (0,))
     assert frontier(tree(node(0, "draft", metric=0.5)), OPTIONS, Random(0)) == DRAFT
@@ -57,7 +57,7 @@ def test_a_branch_is_led_by_its_best_script() -> None:
     assert [leader.number for leader in branch_leaders(found)] == [2, 1]
 
 
-def test_lessons_name_what_helped_what_hurt_and_what_fails_again() -> None:
+def test_lessons_list_gains_losses_and_repeated_errors() -> None:
     found = tree(
         node(0, "draft", metric=0.5),
         node(1, "improve", 0, metric=0.7),
@@ -74,13 +74,13 @@ def test_lessons_name_what_helped_what_hurt_and_what_fails_again() -> None:
     assert "Did not help (-0.2): plan 1" in lessons(worse)
 
 
-def test_drafts_are_told_in_turn_how_elaborate_to_be() -> None:
+def test_draft_cues_alternate() -> None:
     assert draft_cue(tree()) == CUES[0]
     assert draft_cue(tree(node(0, "draft", metric=0.5))) == CUES[1]
 
 
 @pytest.mark.parametrize(("sign", "task"), [(1, "tabular-classification"), (-1, "tabular-regression")])
-def test_an_ensemble_is_weighted_by_what_helps_on_the_rows_for_the_choice(sign: int, task: str) -> None:
+def test_an_ensemble_is_weighted_on_the_selection_rows(sign: int, task: str) -> None:
     found = load(f"forge-{task}-medium-101")
     identity, target = found.form.ids[0], found.form.targets[0]
     values = {"good": [1.0, 2.0, 3.0, 9.0], "other": [3.0, 2.0, 1.0, 1.0], "useless": [9.0, 9.0, 9.0, 9.0]}
@@ -100,7 +100,7 @@ def test_an_ensemble_is_weighted_by_what_helps_on_the_rows_for_the_choice(sign: 
     assert score(blend) <= score(tables["good"]) if sign < 0 else score(blend) >= score(tables["good"])
 
 
-def test_nothing_to_blend_is_said() -> None:
+def test_an_empty_ensemble_is_an_error() -> None:
     with pytest.raises(ValueError, match="no script has a score"):
         blended(load("forge-tabular-regression-medium-101"), {}, lambda table: None)
 
@@ -135,15 +135,15 @@ ADVICE = {
 
 
 @pytest.mark.parametrize("name", ADVICE)
-def test_what_the_coder_is_told_can_be_switched_off(name: str, data_dir: Path) -> None:
+def test_parts_of_the_advice_can_be_disabled(name: str, data_dir: Path) -> None:
     found = tree(node(0, "draft", metric=0.5), node(1, "improve", 0, metric=0.7), node(2, "draft", metric=0.6))
 
     def told(value: bool) -> str:
         agent = Frontier(assignment(data_dir), Frontier.Options.model_validate({name: value}))
-        agent.proposer  # noqa: B018 (made once, by whoever asks first)
-        agent._experience = [distilled(found, agent.assignment.task.kind)]
+        agent.proposer  # noqa: B018 (cached on first use)
+        agent._experience = [distill(found, agent.assignment.task.kind)]
         text = agent._advise("draft", [], found)
-        return text.partition("Learnt on other tasks:")[2] if name == "shared_lessons" else text
+        return text.partition("Lessons from other tasks:")[2] if name == "shared_lessons" else text
 
     assert ADVICE[name] in told(True) and ADVICE[name] not in told(False)
 
@@ -151,13 +151,13 @@ def test_what_the_coder_is_told_can_be_switched_off(name: str, data_dir: Path) -
 def test_lessons_of_other_tasks_are_recalled_by_kind_and_by_error() -> None:
     found = tree(node(0, "draft"), node(1, "debug", 0, metric=0.5), node(2, "improve", 1, metric=0.6))
     found[0].result = ScriptResult(exit_code=1, output="Traceback\nKeyError: 'a'")
-    known = [distilled(found, "tabular classification")]
+    known = [distill(found, "tabular classification")]
     assert "0.6" not in known[0].model_dump_json(), "there are no scores in them"
     failed = node(0, "draft")
     failed.result = ScriptResult(exit_code=1, output="KeyError: 'another'")
-    assert recalled(known, "image classification", failed) == "- plan 1"
-    assert recalled(known, "tabular classification", None) == "- plan 2"
-    assert recalled(known, "image classification", None) == ""
+    assert relevant_lessons(known, "image classification", failed) == "- plan 1"
+    assert relevant_lessons(known, "tabular classification", None) == "- plan 2"
+    assert relevant_lessons(known, "image classification", None) == ""
 
 
 def test_scores_that_hidden_rows_do_not_confirm_and_unused_files_are_pointed_out(tmp_path: Path) -> None:
@@ -166,12 +166,12 @@ def test_scores_that_hidden_rows_do_not_confirm_and_unused_files_are_pointed_out
     task, doubtful = load(TASK), node(0, "draft", metric=0.7)
     doubtful.script = "read('train.csv', 'test.csv')"
     doubtful.result = ScriptResult(exit_code=0, valid=True, metric=0.99, search_score=0.7)
-    told = suspicions(doubtful, tmp_path, task)
-    assert "It printed 0.99, but on rows whose labels it never saw it has 0.7" in told
+    told = leak_warnings(doubtful, tmp_path, task)
+    assert "It printed 0.99, but its score on rows with hidden labels is 0.7" in told
     assert "It does not use these data files: stores.csv." in told
     doubtful.script += "stores.csv"
     doubtful.result = ScriptResult(exit_code=0, valid=True, metric=0.72, search_score=0.7)
-    assert suspicions(doubtful, tmp_path, task) == ""
+    assert leak_warnings(doubtful, tmp_path, task) == ""
 
 
 SCRIPT = '''"""A script."""
@@ -195,9 +195,9 @@ def test_a_repair_is_tried_on_a_sample_of_the_training_rows(tmp_path: Path) -> N
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "test.csv").write_text("id\n1\n")
     (tmp_path / "data" / "train.csv").write_text("id\n" + "".join(f"{n}\n" for n in range(6 * SAMPLE_ROWS)))
-    done = run(on_sample(SCRIPT, "train.csv"), tmp_path)
+    done = run(with_sample(SCRIPT, "train.csv"), tmp_path)
     assert done.stdout.startswith(f"rows {SAMPLE_ROWS}\nfiles ['test.csv', 'train.csv']\n"), done.stderr
-    assert on_sample("print(", "train.csv") == "print(", "what is not Python fails by itself"
+    assert with_sample("print(", "train.csv") == "print(", "what is not Python fails by itself"
 
 
 def test_a_script_that_falls_behind_at_the_same_point_is_ended(tmp_path: Path) -> None:
@@ -210,12 +210,12 @@ def test_a_script_that_falls_behind_at_the_same_point_is_ended(tmp_path: Path) -
 
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "train.csv").touch()
-    assert watched(SCRIPT, told(0.9, 0.9)) == SCRIPT, "two are too few to say so"
-    ended = run(watched(SCRIPT, told(0.9, 0.8, 0.7)), tmp_path)
+    assert with_early_stopping(SCRIPT, told(0.9, 0.9)) == SCRIPT, "two are too few to say so"
+    ended = run(with_early_stopping(SCRIPT, told(0.9, 0.8, 0.7)), tmp_path)
     assert "podium-fold: 2 0.5" in ended.stdout and "the end" not in ended.stdout
     assert ended.returncode == 1 and ended.stderr == f"{BEHIND} 0.5 at stage 2, where the best scripts had 0.7\n"
-    assert "the end" in run(watched(SCRIPT, told(0.9, 0.8, 0.4)), tmp_path).stdout
-    assert watched(SCRIPT, told(0.9, 0.8, math.nan)) == SCRIPT, "what is not a number is no mark"
+    assert "the end" in run(with_early_stopping(SCRIPT, told(0.9, 0.8, 0.4)), tmp_path).stdout
+    assert with_early_stopping(SCRIPT, told(0.9, 0.8, math.nan)) == SCRIPT, "what is not a number is no mark"
     behind = node(0, "draft")
     behind.result = ScriptResult(exit_code=1, output=ended.stderr)
     assert frontier(tree(behind), OPTIONS, Random(0)) == DRAFT, "there is nothing to debug"

@@ -33,7 +33,7 @@ from podium.agents.base import Remaining
 from podium.agents.search.proposers import data_preview as preview_module
 from podium.agents.search.proposers import search_prompts
 from podium.agents.search.proposers.data_preview import preview
-from podium.agents.search.proposers.model_proposer import GIVE_UP, ModelProposer
+from podium.agents.search.proposers.model_proposer import MAX_UNWRITTEN, ModelProposer
 from podium.agents.search.proposers.parse_answers import read_answer, read_review
 from podium.agents.search.proposers.proposer import Context, Proposal, Review
 from podium.agents.search.search_options import WritingOptions
@@ -115,8 +115,8 @@ class TestAnswers:
         ("found", "script", "fault"),
         [
             ("second = 2\n", "first = 1\nfirst = 1\nsecond = 3\n", None),
-            ("third = 3\n", "", "the text to find that begins with 'third = 3' stands 0 times in the script"),
-            ("first = 1\n", "", "the text to find that begins with 'first = 1' stands 2 times in the script"),
+            ("third = 3\n", "", "the SEARCH text that begins with 'third = 3' occurs 0 times in the script, not once"),
+            ("first = 1\n", "", "the SEARCH text that begins with 'first = 1' occurs 2 times in the script, not once"),
         ],
     )
     def test_edits_are_made_to_the_script_all_or_none(self, found: str, script: str, fault: str | None) -> None:
@@ -151,9 +151,9 @@ class TestAnswers:
     @pytest.mark.parametrize(
         ("text", "fault"),
         [
-            ("", "it is empty"),
-            ("  \n", "it is empty"),
-            ("I refuse.", "it holds no code block"),
+            ("", "the answer is empty"),
+            ("  \n", "the answer is empty"),
+            ("I refuse.", "the answer has no code block"),
             ("```python\nprint(1)\nThat is all.", "not valid Python in line 2"),
             ("```python\nprint(\n```", "not valid Python in line 1"),
             ("```python\n" + "(" * 5000 + "\n```", "not valid Python"),
@@ -161,7 +161,7 @@ class TestAnswers:
             ("```python\n" + "x = 1\n" * 30_000 + "```", "characters"),
         ],
     )
-    def test_what_is_wrong_is_said(self, text: str, fault: str) -> None:
+    def test_faults_of_answers_are_named(self, text: str, fault: str) -> None:
         assert fault in str(read_answer(text).fault)
 
     @pytest.mark.parametrize("text", ["```python\n" * 100_000, "```\n" * 100_000, "{" * 1_000_000, "<think>" * 100_000])
@@ -171,7 +171,7 @@ class TestAnswers:
         read_review(None, text)
 
     def test_an_answer_that_was_cut_off_is_called_so(self) -> None:
-        assert "cut off" in str(read_answer("```python\nprint(1)", cut_off=True).fault)
+        assert "truncated" in str(read_answer("```python\nprint(1)", cut_off=True).fault)
 
     @pytest.mark.parametrize(
         ("arguments", "text", "expected"),
@@ -217,7 +217,7 @@ class TestPrompts:
                 assert len(search_prompts.ask(operator, parents, full, huge, "d" * 100_000, limit)) < limit + 6_000
             assert len(search_prompts.ask_for_review(big[0], big[0].result, huge, limit)) < limit + 6_000
 
-    def test_each_operator_sees_what_concerns_it(self, context: Context) -> None:
+    def test_each_operator_sees_relevant_scripts(self, context: Context) -> None:
         found = tree(
             node(0, "draft", metric=0.5),
             node(1, "draft"),
@@ -240,10 +240,17 @@ class TestPrompts:
         assert "(running now)" in ask("improve", 3)
         assert plans(ask("merge", 0, 3)) == [0, 3]
         for text in (ask("draft"), ask("merge", 0, 3)):
-            for part in ("Guess the colour.", "Accuracy; higher is better", "2 min", "10 min", "7 steps", "numpy 2.0"):
+            for part in (
+                "Guess the colour.",
+                "Accuracy; higher is better",
+                "2 min",
+                "10 min",
+                "Remaining steps: 7.",
+                "numpy 2.0",
+            ):
                 assert part in text
 
-    def test_a_preview_says_what_there_is(self, public: Path) -> None:
+    def test_a_preview_describes_files_and_columns(self, public: Path) -> None:
         text = preview(public, 6_000)
         for part in (
             "train.csv",
@@ -266,7 +273,7 @@ class TestPrompts:
         (tmp_path / "train.csv").write_text("\n".join(["id,kind", *rows]) + "\n")
         text = preview(tmp_path, 6_000)
         assert ("10,000 rows" in text and "cat 5" in text and "dog 4" in text) or "cat 50%, dog 50%" in text
-        assert ("drawn over the whole file" in text) == (whole_bytes == 1_000)
+        assert ("from a sample of" in text) == (whole_bytes == 1_000)
 
     def test_a_preview_survives_odd_files(self, tmp_path: Path) -> None:
         (tmp_path / "empty.csv").touch()
@@ -278,8 +285,8 @@ class TestPrompts:
         (tmp_path / "gone").symlink_to("nowhere")
         text = preview(tmp_path, 6_000)
         assert len(text) <= 6_000
-        assert text.count("cannot be previewed") >= 2
-        assert "5000 columns, of which the first 40" in text
+        assert text.count("(no preview: ") >= 2
+        assert "5000 columns; the first 40 are listed" in text
 
     def test_packages_of_the_environment_are_known(self) -> None:
         names = [entry.split()[0] for entry in installed_packages(None)]
@@ -316,9 +323,9 @@ class TestScripts:
         assert "podium-metric" in proposal.script
         assert len(server.requests) == 1
 
-    def test_it_is_asked_again_and_told_why(self, context: Context) -> None:
+    def test_an_unusable_answer_is_followed_by_a_request_with_the_reason(self, context: Context) -> None:
         def answer(request: Request, rng: random.Random) -> str:
-            if "cannot be used: it holds no code block" not in last_text(request):
+            if "is unusable: the answer has no code block" not in last_text(request):
                 return "Gradient boosting!"
             assert request["messages"][-2]["content"] == "Gradient boosting!"
             return FENCED
@@ -331,9 +338,9 @@ class TestScripts:
     @pytest.mark.parametrize(
         ("behaviour", "reason"),
         [
-            (silent, "it is empty"),
+            (silent, "the answer is empty"),
             (refusing, "no code block"),
-            (endless_talker, "cut off"),
+            (endless_talker, "truncated"),
         ],
     )
     def test_without_a_script_the_node_says_so(self, context: Context, behaviour: Any, reason: str) -> None:
@@ -343,14 +350,14 @@ class TestScripts:
         assert proposal is not None
         assert proposal.script.startswith("raise SystemExit(") and reason in proposal.script
         assert len(server.requests) == 2
-        assert [request["max_tokens"] for request in server.requests] == [300, 600 if reason == "cut off" else 300]
+        assert [request["max_tokens"] for request in server.requests] == [300, 600 if reason == "truncated" else 300]
 
     def test_after_many_nodes_without_a_script_it_gives_up(self, context: Context) -> None:
         with serving(silent) as server:
             asking = Asking(context, server, attempts=1)
             unwritten = asking.propose("draft", [], tree())
             assert unwritten is not None and not unwritten.is_written
-            nodes = [node(number, "draft") for number in range(GIVE_UP)]
+            nodes = [node(number, "draft") for number in range(MAX_UNWRITTEN)]
             for each in nodes[1:]:
                 each.is_written = False
             assert asking.propose("draft", [], tree(*nodes)) is not None
@@ -376,7 +383,7 @@ class TestScripts:
         lengths = [len(text_of(request)) for request in server.requests]
         assert lengths == sorted(lengths, reverse=True)
 
-    def test_a_model_out_of_order_is_an_error_after_so_many_retries(self, context: Context) -> None:
+    def test_a_failing_model_is_an_error_after_the_retries(self, context: Context) -> None:
         with serving(dead) as server, pytest.raises(ModelUnreachableError, match="overloaded"):
             Asking(context, server).propose("draft", [], tree())
         assert len(server.requests) < 5

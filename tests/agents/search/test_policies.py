@@ -103,7 +103,7 @@ class TestMcts:
         options = self.options.model_copy(update={"exploration": 2.0})
         assert mcts(tree(*self.expanded), options, Chance()) == Choice("improve", (0,))
 
-    def test_what_breaks_is_mended_at_once_and_then_given_up(self) -> None:
+    def test_broken_scripts_are_debugged_immediately_and_then_dropped(self) -> None:
         options = self.options.model_copy(update={"debug_depth": 2})
         nodes = [node(0, "draft"), node(1, "debug", 0)]
         assert mcts(tree(nodes[0]), options, Chance()) == Choice("debug", (0,))
@@ -121,7 +121,7 @@ class TestMcts:
         options = self.options.model_copy(update={"debug_depth": 0})
         assert mcts(tree(node(0, "draft"), node(1, "draft")), options, Chance()) == DRAFT
 
-    def test_a_full_expansion_waits_for_what_still_runs(self) -> None:
+    def test_a_full_expansion_waits_for_running_scripts(self) -> None:
         running = tree(node(0, "draft", metric=0.6), node(1, "draft", running=True))
         assert mcts(running, self.options, Chance()) is None
         assert mcts(tree(node(0, "draft", running=True)), self.options, Chance()) == DRAFT
@@ -184,7 +184,7 @@ class TestEvolve:
         hopeless = self.options.model_copy(update={"debug_depth": 0})
         assert evolve(found, hopeless, Chance(0.999)) == Choice("improve", (1,))
 
-    def test_a_generation_waits_for_what_still_runs(self) -> None:
+    def test_a_generation_waits_for_running_scripts(self) -> None:
         found = tree(*self.drafts[:2], node(2, "draft", running=True))
         assert evolve(found, self.options, Chance()) is None
 

@@ -21,7 +21,7 @@ from podium.agents.search.proposers.proposer import Context, Proposal, Proposer,
 from podium.agents.search.search_agent import SearchAgent, SearchState
 from podium.agents.search.search_options import GreedyOptions
 from podium.agents.search.search_tree import Node, Operator, Tree
-from podium.catalog import load
+from podium.catalog.registry import load
 from podium.metrics import accuracy, rmse, roc_auc
 from podium.models.token_limits import ModelUnreachableError
 from podium.task import Columns, Metric, Number, Task, Values
@@ -189,7 +189,7 @@ def test_a_script_that_was_ended_is_a_failure_with_a_reason() -> None:
     agent = make(ideas=1)
     state, _ = play(agent, lambda action: Interruption(cause="working time"))
     assert state.tree[0].result is not None
-    assert "used up" in str(state.tree[0].result.stopped)
+    assert "working time" in str(state.tree[0].result.stopped)
 
 
 def test_several_scripts_run_side_by_side() -> None:
@@ -261,7 +261,7 @@ def test_no_script_is_started_when_time_is_nearly_up() -> None:
     assert decide(agent, agent.begin()) == []
 
 
-def test_a_search_ends_after_so_many_scripts() -> None:
+def test_a_search_ends_at_the_maximum_number_of_scripts() -> None:
     state, _ = play(make(nodes=3), scores(0.1, 0.2, 0.3))
     assert len(state.tree) == 3
 

@@ -69,7 +69,7 @@ def test_rows_are_drawn_at_random_where_nothing_speaks_against_it() -> None:
     assert made.split_options() == {"stratify": "ill"}
 
 
-def test_what_is_asked_for_is_done() -> None:
+def test_requested_split_is_used() -> None:
     assert draft(rows(), group="ward").split.column == "ward"
     assert draft(rows(), at_random=True).split.reason.endswith("on both sides: as was asked for.")
 
@@ -99,11 +99,11 @@ def test_a_split_that_would_hide_a_class_is_not_made() -> None:
         ("when", ["", *(f"2021-03-{day:02d}" for day in range(1, 10))], False),
     ],
 )
-def test_a_time_is_told_from_other_columns(name: str, cells: list[str], expected: bool) -> None:
+def test_times_are_recognised(name: str, cells: list[str], expected: bool) -> None:
     assert is_time(pd.Series(cells, name=name)) is expected
 
 
-def test_a_group_is_told_from_a_category_by_what_others_say_about_its_members() -> None:
+def test_groups_are_distinguished_from_categories_by_constant_columns() -> None:
     model = [f"model {number // 3}" for number in range(90)]
     table = pd.DataFrame({"name": model, "colour": ["red", "blue", "green"] * 30, "y": range(90)}).astype(str)
     assert not is_group(table, "name", "y")
@@ -133,7 +133,7 @@ def test_groups_of_one_class_each_stay_together() -> None:
     assert not set(train["patient"]) & set(test["patient"])
 
 
-def test_a_column_that_was_asked_for_stays_whatever_it_tells() -> None:
+def test_requested_split_column_is_kept() -> None:
     assert draft(houses("house", 10), group="house").split.column == "house"
     counted = rows().drop(columns="day").assign(time_index=[str(number) for number in range(ROWS)])
     made = draft(counted, time="time_index")
@@ -167,7 +167,7 @@ def test_a_split_that_leaves_one_row_of_a_class_to_learn_from_is_not_made() -> N
         ("paid", [str(number % 30) for number in range(300)], False),
     ],
 )
-def test_a_group_is_told_by_its_name_however_it_is_written(name: str, cells: list[str], expected: bool) -> None:
+def test_group_names_are_recognised_in_any_spelling(name: str, cells: list[str], expected: bool) -> None:
     table = pd.DataFrame({name: cells, "dose": [str(number) for number in range(len(cells))]})
     assert is_group(table, name, "dose") is expected
 
@@ -184,16 +184,16 @@ def test_single_cells_that_are_no_times_are_for_training(odd: str) -> None:
 
 def test_a_cell_that_is_written_unlike_the_other_times_is_named() -> None:
     table = rows().assign(day=lambda table: table["day"].where(table.index % 3 > 0, "5.3.21"))
-    with pytest.raises(UsageError, match=r"too few of its cells are times.*; '5\.3\.21' is not"):
+    with pytest.raises(UsageError, match=r"too few of its cells are numbers or times.*, '5\.3\.21' is not"):
         draft(table, time="day")
 
 
 @pytest.mark.parametrize("name", ["date_of_birth", "birthday", "born", "DOB", "patientDOB", "built_on"])
-def test_when_somebody_was_born_is_not_when_a_row_was_recorded(name: str) -> None:
+def test_date_of_birth_is_not_a_time_of_recording(name: str) -> None:
     assert not is_time(pd.Series([f"1981-03-{day:02d}" for day in range(1, 29)], name=name))
 
 
-def test_the_times_of_test_rows_are_told_as_the_whole_column_is_written() -> None:
+def test_test_times_are_parsed_with_the_whole_column() -> None:
     days = [f"{day}/0{month}/2021" for month in (1, 2, 3) for day in range(13, 29)]
     days += [f"{day:02d}/05/2021" for day in range(1, 13)]
     made = draft(

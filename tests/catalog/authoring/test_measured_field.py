@@ -44,8 +44,8 @@ def test_a_field_is_measured_whatever_targets_and_ids_are_called(tmp_path: Path,
     assert len(made.field) == 10
 
 
-def test_every_class_is_learnt_from_a_part_of_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measured_field, "MOST_ROWS", 20)
+def test_sampled_training_rows_include_every_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measured_field, "MAX_ROWS", 20)
     rare = np.where(np.arange(300) % 60 == 0, "yes", "no")
     empty = np.where(np.arange(300) % 60 == 1, 1.5, np.nan)
     made = make(tmp_path, {"dose": doses(300), "seldom": empty, "ill": rare}, target="ill")
@@ -54,7 +54,7 @@ def test_every_class_is_learnt_from_a_part_of_many_rows(tmp_path: Path, monkeypa
 
 def test_a_task_whose_score_is_never_defined_is_refused(tmp_path: Path) -> None:
     columns = {"soil": "clay", "dose": doses()}
-    with pytest.raises(UsageError, match=r"Nothing that the field predicts can be graded\. .* is undefined for"):
+    with pytest.raises(UsageError, match=r"No pipeline of the field could be graded\. .* is undefined for"):
         make(tmp_path, columns, target="dose", metric="pearson")
     assert not list((tmp_path / "tasks").iterdir())
 

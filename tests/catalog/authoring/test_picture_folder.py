@@ -90,7 +90,7 @@ def test_what_is_lost_is_counted(tmp_path: Path, draw: Draw) -> None:
     ]
 
 
-def test_two_pictures_of_one_name_are_told_apart_by_their_folders(tmp_path: Path, draw: Draw) -> None:
+def test_images_of_the_same_name_are_distinguished_by_folder(tmp_path: Path, draw: Draw) -> None:
     draw("a/1.png", "b/1.png")
     (tmp_path / "labels.csv").write_text("file,kind\na/1.png,x\nb/1.png,y\n")
     assert list(read_pictures(tmp_path)[0]["picture"]) == ["a/1.png", "b/1.png"]
@@ -129,5 +129,5 @@ def test_ids_of_a_table_never_become_paths_of_pictures(tmp_path: Path, draw: Dra
     made = make_task("leaves", tmp_path / "leaves", target="kind", out=tmp_path / "tasks", on_score=lambda *_: None)
     assert {path.stem for path in (made.folder / "train").iterdir()} == {str(number) for number in range(60)}
     assert made.table.new_id
-    with pytest.raises(UsageError, match="--id tree_id: pictures get new ids"):
+    with pytest.raises(UsageError, match="--id tree_id: pictures are copied under new ids"):
         make_task("more", tmp_path / "leaves", id_column="tree_id", out=tmp_path / "tasks", on_score=print)

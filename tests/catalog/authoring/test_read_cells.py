@@ -76,7 +76,7 @@ def test_a_cell_may_be_longer_than_what_csv_reads_by_itself(tmp_path: Path) -> N
         (gzip.compress(b"tree,age", mtime=0), "is a gzip file. Let its name end in .gz"),
     ],
 )
-def test_what_is_no_csv_is_told_by_its_beginning(tmp_path: Path, content: bytes, problem: str) -> None:
+def test_other_formats_are_recognised_by_signature(tmp_path: Path, content: bytes, problem: str) -> None:
     (tmp_path / "trees.csv").write_bytes(content)
     with pytest.raises(UsageError) as refusal:
         read_cells(tmp_path / "trees.csv")
@@ -92,7 +92,7 @@ def test_a_damaged_archive_is_refused(tmp_path: Path, place: int) -> None:
         read_cells(tmp_path / "trees.csv.gz")
 
 
-def test_of_a_folder_of_tables_one_is_asked_for(tmp_path: Path) -> None:
+def test_folder_of_tables_needs_a_choice(tmp_path: Path) -> None:
     written(tmp_path, "tree,age\noak,3\n", "part-0.csv")
     with pytest.raises(UsageError, match=r"There are no pictures in .* Name one of its tables, such as .*part-0\.csv"):
         read_pictures(tmp_path)

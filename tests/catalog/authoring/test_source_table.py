@@ -46,7 +46,7 @@ def test_texts_that_occur_three_times_each_are_copies_too() -> None:
     assert len(table.rows) == ROWS
 
 
-def test_rows_that_repeat_decimals_of_many_digits_are_left_out() -> None:
+def test_rows_with_repeated_long_decimals_are_left_out() -> None:
     places = np.random.default_rng(0).uniform(0, 90, (ROWS, 2)).round(6)
     places = np.concatenate([places, places[:30]])
     table, _ = cleaned({"north": places[:, 0], "east": places[:, 1], "kind": kinds(ROWS + 30)})
@@ -107,7 +107,7 @@ def test_names_of_rows_that_do_not_count_stay() -> None:
         *((name, False) for name in ("amount_paid", "bid", "fluid", "grid", "Valid")),
     ],
 )
-def test_a_name_of_rows_is_told_from_a_measurement_by_its_name(name: str, expected: bool) -> None:
+def test_ids_are_distinguished_from_measurements_by_name(name: str, expected: bool) -> None:
     assert is_id(pd.Series([str(3 * number) for number in range(60)], name=name)) is expected
 
 
@@ -165,7 +165,7 @@ def test_a_rare_class_is_not_left_out_where_only_one_would_remain() -> None:
         cleaned({"text": texts(), "fraud": ["1"] * 4 + ["0"] * (ROWS - 4)}, "fraud")
 
 
-def test_how_many_classes_can_be_predicted_is_said() -> None:
+def test_message_names_the_maximum_number_of_classes() -> None:
     with pytest.raises(UsageError, match=r"has 150 different values in 900 rows.* Up to 100 classes can be predicted"):
         cleaned({"text": texts(900), "town": [f"town {number % 150}" for number in range(900)]}, "town")
 
@@ -184,7 +184,7 @@ def test_classes_are_whole_numbers_only_where_they_are_written_so(classes: tuple
     assert rule in made.task_file([])
 
 
-def test_which_class_became_1_is_told_also_where_classes_are_numbers() -> None:
+def test_positive_class_is_documented_for_numeric_classes() -> None:
     cells = pd.DataFrame({"text": texts(), "kind": [str(1 + number % 2) for number in range(ROWS)]})
     made = draft_task("things", cells, Path("things.csv"), title="Things", target="kind")
     assert "| kind | the target: 1 for 1, 0 for 2 | never |" in made.brief(0, 0, [])

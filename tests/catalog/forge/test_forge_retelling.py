@@ -12,13 +12,13 @@ import pandas as pd
 import pytest
 from few import few
 
-from podium.catalog import load
 from podium.catalog.forge.families import FIXED_FAMILIES, TINY_FAMILIES, load_family
 from podium.catalog.forge.family import ForgedData
 from podium.catalog.forge.field import draw_data
 from podium.catalog.forge.forge_ids import Difficulty, forge_id, parse_id
 from podium.catalog.forge.secret import Secret
 from podium.catalog.forge.world.retelling import Retelling, Telling, with_slips
+from podium.catalog.registry import load
 
 LONG_SENTENCE = 8
 LARGEST_SHARE = 0.2
@@ -128,7 +128,7 @@ def test_a_prediction_scores_the_same_in_both_words(retold: Retold) -> None:
         assert family.score(forged, forged.ceiling) == pytest.approx(family.score(forged, told))
 
 
-def test_whoever_has_the_id_knows_the_form_of_a_submission(retold: Retold) -> None:
+def test_the_id_determines_the_form_of_a_submission(retold: Retold) -> None:
     for task, forged in zip(retold.ids, retold.told, strict=True):
         form = load(task).form
         assert [*form.ids, *form.targets] == list(forged.sample) == list(forged.answers)
@@ -150,7 +150,7 @@ def test_groups_and_labels_stay_apart_in_every_story(name: str) -> None:
             assert len(set(values.values())) == len(values)
 
 
-def test_the_same_id_tells_the_same_story() -> None:
+def test_one_id_has_one_story() -> None:
     family = load_family("tabular-classification")
     one, two = (draw_data(family, "tiny", 7) for _ in range(2))
     assert one.brief == two.brief

@@ -12,13 +12,13 @@ import pandas as pd
 import pytest
 from few import few
 
-from podium.catalog import load
 from podium.catalog.forge.families import FAMILIES, WORLD_FAMILIES, load_family
 from podium.catalog.forge.family import PublicData
 from podium.catalog.forge.field import draw_data, entrant_generator
-from podium.catalog.forge.forge_ids import forge_id, is_public_draw, parse_id
+from podium.catalog.forge.forge_ids import forge_id, has_public_seed, parse_id
 from podium.catalog.forge.forged_data import write_public
-from podium.catalog.forge.secret import Secret, keep_secret, kept_secret, new_secret, parse_secret
+from podium.catalog.forge.secret import Secret, new_secret, parse_secret, read_secret, save_secret
+from podium.catalog.registry import load
 from podium.errors import UnknownTaskError, UsageError
 from podium.safefs.atomic_files import sha256
 
@@ -55,7 +55,7 @@ def test_a_secret_cannot_be_tried_out() -> None:
     assert len({new_secret().key for _ in range(1000)}) == 1000
 
 
-def test_the_state_behind_one_column_does_not_tell_the_next() -> None:
+def test_the_state_behind_one_column_does_not_predict_the_next() -> None:
     """Of a public seed's generator, who has the state after a column has all that follows; of a secret's, nothing."""
     seeded, again = np.random.default_rng(7), np.random.default_rng(7)
     column = seeded.random(1000)
@@ -98,9 +98,9 @@ def test_the_id_commits_to_the_secret() -> None:
     for task_id in ids:
         assert str(parse_id(task_id)) == task_id
         assert parse_id(task_id).is_secret
-        assert not is_public_draw(task_id)
+        assert not has_public_seed(task_id)
         assert str(KNOWN) not in task_id
-    assert is_public_draw("forge-graph-easy-7")
+    assert has_public_seed("forge-graph-easy-7")
 
 
 def test_a_submission_can_be_written_without_the_secret(own_home: Path) -> None:
@@ -120,21 +120,21 @@ def test_a_damaged_id_is_explained(wrong: str) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["", "abc", "a" * 31, "1" * 32, "ä" * 32])
-def test_what_is_not_a_secret_is_refused(wrong: str) -> None:
+def test_an_invalid_secret_is_rejected(wrong: str) -> None:
     with pytest.raises(UsageError, match="32 letters and digits"):
         parse_secret(wrong)
 
 
-def test_only_its_owner_can_read_a_secret(own_home: Path) -> None:
+def test_only_the_owner_can_read_a_secret(own_home: Path) -> None:
     task = forge_id("graph", "easy", KNOWN)
     old = os.umask(0)
     try:
-        keep_secret(task, KNOWN)
-        keep_secret(task, KNOWN)
+        save_secret(task, KNOWN)
+        save_secret(task, KNOWN)
     finally:
         os.umask(old)
     (path,) = (own_home / "secrets").iterdir()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-    assert kept_secret(task) == KNOWN
+    assert read_secret(task) == KNOWN
     assert str(KNOWN) not in repr(KNOWN)

@@ -10,7 +10,7 @@ import podium
 from podium.board.check.check_rules import trained_on
 from podium.catalog.forge.families import FAMILIES, TINY_FAMILIES, load_family
 from podium.catalog.forge.field import draw_data, entrant_generator, lineup, read_field
-from podium.catalog.forge.forge_ids import forge_id, is_public_draw, is_training_task, parse_id
+from podium.catalog.forge.forge_ids import forge_id, has_public_seed, is_training_task, parse_id
 from podium.catalog.forge.training_seeds import TrainingSeed
 from podium.errors import UsageError
 from podium.safefs.atomic_files import sha256
@@ -22,7 +22,7 @@ def test_the_id_shows_what_a_task_is_for() -> None:
     assert parse_id(str(parts)) == parts
     assert is_training_task("forge-graph-easy-t7")
     assert not is_training_task("forge-graph-easy-7")
-    assert is_public_draw("forge-graph-easy-t7")
+    assert has_public_seed("forge-graph-easy-t7")
 
 
 @pytest.mark.parametrize("family", TINY_FAMILIES)
@@ -50,9 +50,9 @@ def test_a_tiny_task_is_small_and_its_field_leaves_room(family: str, tmp_path: P
     assert sample.percentile is not None and sample.percentile < 50
 
 
-def test_families_without_tiny_tasks_say_which_have_them() -> None:
+def test_a_family_without_tiny_tasks_names_those_with_them() -> None:
     assert [family for family in FAMILIES if load_family(family).tiny] == list(TINY_FAMILIES)
-    with pytest.raises(UsageError, match="no tiny tasks of 'graph'"):
+    with pytest.raises(UsageError, match="'graph' has no tiny tasks"):
         podium.load("forge-graph-tiny-1")
 
 

@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from podium.catalog import load
 from podium.catalog.forge.entrants.calibration import Probes, draw_calibrated
 from podium.catalog.forge.entrants.generic_entrants import DECISION_TREE, LINEAR, QUICK_BOOSTING, Learn, one_hot
 from podium.catalog.forge.entrants.table_readings import READINGS, as_is, parse_dates, read
@@ -46,6 +45,7 @@ from podium.catalog.forge.world.file_layout import write_tables
 from podium.catalog.forge.world.mechanism import draw_mechanism
 from podium.catalog.forge.world.population import draw_population
 from podium.catalog.forge.world.vocabulary import Quantity, domains
+from podium.catalog.registry import load
 from podium.metrics import label_mean_f1, roc_auc
 
 SEEDS = range(12)
@@ -98,9 +98,7 @@ def test_the_sample_is_a_submission_and_the_ceiling_is_better(
         assert family.metric.is_better(family.score(forged, forged.ceiling), family.score(forged, sample))
 
 
-def test_whoever_has_the_id_knows_the_columns_of_a_submission(
-    tasks: list[ForgedData], request: pytest.FixtureRequest
-) -> None:
+def test_the_id_determines_the_columns_of_a_submission(tasks: list[ForgedData], request: pytest.FixtureRequest) -> None:
     name = request.node.callspec.params["tasks"]
     for seed, forged in zip(SEEDS, tasks, strict=True):
         form = load(f"forge-{name}-tiny-{seed}").form
@@ -109,7 +107,7 @@ def test_whoever_has_the_id_knows_the_columns_of_a_submission(
     assert len({forged.sample.columns[0] for forged in tasks}) > 1
 
 
-def test_a_column_that_gives_answers_away_is_forbidden_and_left_alone(tasks: list[ForgedData]) -> None:
+def test_a_leaked_column_is_forbidden_and_unused(tasks: list[ForgedData]) -> None:
     for forged in [task for task in tasks if task.public.forbidden][:1]:
         for column in forged.public.forbidden:
             assert re.search(rf"(rules|let you use).*`{re.escape(column)}`|`{re.escape(column)}`.*rules", forged.brief)
@@ -145,7 +143,7 @@ def test_a_term_has_mean_0_and_spread_1_and_comes_from_its_seed(name: str, facts
     assert one.values.std() == pytest.approx(1)
 
 
-def test_numbers_of_a_row_hang_together() -> None:
+def test_numbers_of_a_row_are_correlated() -> None:
     population = draw_population(np.random.default_rng(2), domains()[3], 300, days=200)
     related = np.corrcoef(list(population.numbers.values()))
     assert np.abs(related - np.eye(len(related))).max() > 0.3
@@ -188,7 +186,7 @@ def test_a_task_whose_metric_is_undefined_is_drawn_again() -> None:
     assert draw_calibrated(lambda: next(draws), "tiny", Probes(probe, probe), family.score) is other
 
 
-def test_what_one_thread_reads_is_not_lost_to_another() -> None:
+def test_threads_have_separate_caches() -> None:
     one, other = (draw_data(load_family("survival"), "tiny", seed).public for seed in (0, 1))
     first = read(one, as_is)
     with ThreadPoolExecutor(1) as pool:
@@ -196,7 +194,7 @@ def test_what_one_thread_reads_is_not_lost_to_another() -> None:
     assert read(one, as_is) is first
 
 
-def test_a_brief_does_not_say_that_rows_were_drawn_by_lot_where_whole_things_were() -> None:
+def test_a_brief_describes_splits_by_group_correctly() -> None:
     for seed in SEEDS:
         brief = draw_data(load_family("sequence-labelling"), "tiny", seed).brief
         assert "by lot" not in brief and "at random" not in brief and "cover the same" not in brief
@@ -225,7 +223,7 @@ def test_forecasts_begin_where_train_ends() -> None:
     assert paces == {1, 7}
 
 
-def test_how_a_series_was_doing_is_told_of_a_horizon_before() -> None:
+def test_the_level_of_a_series_is_from_a_horizon_before() -> None:
     steps = np.arange(20)
     past = hierarchical_forecasts.Past(
         np.zeros(1), pd.DataFrame({0: steps * 1.0}), steps, np.zeros(20, int), np.ones(20, int), 5
@@ -237,10 +235,10 @@ def test_how_a_series_was_doing_is_told_of_a_horizon_before() -> None:
     assert not past.level(1)[:5].any()
 
 
-def test_habits_are_means_of_rows_that_are_alike_drawn_to_what_is_usual() -> None:
+def test_habits_are_shrunk_means_of_similar_rows() -> None:
     steps, zeros = np.arange(4), np.zeros(4, int)
     past = hierarchical_forecasts.Past(np.zeros(1), pd.DataFrame({0: [5.0, 1.0, 3.0, np.nan]}), steps, zeros, zeros, 1)
-    few = hierarchical_forecasts.FEW
+    few = hierarchical_forecasts.SHRINKAGE_ROWS
     assert list(past.habit(zeros)) == [9 / (3 + few)] * 4
     assert list(past.habit(zeros, np.array([0, 0, 1, 1]))) == [6 / (2 + few)] * 2 + [3 / (1 + few)] * 2
 
@@ -273,7 +271,7 @@ def test_a_number_that_varies_by_rounding_alone_is_constant() -> None:
     assert not standardised(whole_days).any()
 
 
-def test_blanks_tell_of_what_is_hidden() -> None:
+def test_blanks_depend_on_hidden_facts() -> None:
     rng = np.random.default_rng(0)
     hidden = rng.normal(size=2000)
     blank = blank_by_hidden(rng, pd.Series(rng.normal(size=2000)), hidden, 0.3).isna()
@@ -343,12 +341,12 @@ def test_a_field_has_60_entrants_of_12_ways_and_the_last_of_them_are_experts(nam
         ("anomaly-detection", ["surprise by mode", "blend"]),
     ],
 )
-def test_who_works_better_than_defaults_can_do_fills_all_places_with_medals(name: str, strongest: list[str]) -> None:
+def test_entrants_better_than_defaults_win_all_medals(name: str, strongest: list[str]) -> None:
     field = lineup(load_family(name))
     assert sum(pipeline.name in strongest for pipeline in field) >= int(0.4 * len(field))
 
 
-def test_entrants_with_equal_scores_stand_in_the_order_of_the_lineup() -> None:
+def test_entrants_with_equal_scores_keep_the_order_of_the_lineup() -> None:
     family = load_family("anomaly-detection")
     order = [pipeline.name for pipeline in family.tiny]
     found = measure_field(family, "tiny", 3).entrants
@@ -377,7 +375,7 @@ def test_every_learner_takes_targets_with_several_columns(learn: Learn) -> None:
     assert ((found > 0.5) == target).mean() > 0.8
 
 
-def test_a_process_that_orders_sets_otherwise_makes_the_same_tasks() -> None:
+def test_tasks_do_not_depend_on_the_hash_seed() -> None:
     source = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import test_forge_world as tests\n"
     source += "print(*map(tests._fingerprint, tests.WORLD_FAMILIES))"
     environment = {**os.environ, "PYTHONHASHSEED": "1"}

@@ -17,7 +17,7 @@ from trials import hub_of, needs_transformers, play, prepare, site
 import podium
 from podium.catalog.research import BabyLM
 from podium.data.fetch.hugging_face import fetch_from_hub
-from podium.data.home import Place
+from podium.data.home import DataFolder
 from podium.errors import DownloadError, RawDataError
 from podium.grading.grade import Grade
 from podium.runs.steps import Steps
@@ -32,7 +32,7 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def place(data_dir: Path) -> Place:
+def place(data_dir: Path) -> DataFolder:
     return prepare("BabyLM", data_dir)
 
 
@@ -61,7 +61,7 @@ with open("/home/logs/found.txt", "w") as found:
 
 @pytest.mark.parametrize("part", ["babylm_10M", "babylm_test"])
 def test_a_program_inside_finds_no_text_but_that_for_training(
-    place: Place, data_dir: Path, tmp_path: Path, part: str
+    place: DataFolder, data_dir: Path, tmp_path: Path, part: str
 ) -> None:
     hidden = next((place.raw / part).iterdir())
     files = tmp_path / "searcher"
@@ -75,11 +75,11 @@ def test_a_program_inside_finds_no_text_but_that_for_training(
     assert sorted(found) == ["/home/agent/needle.txt", *shown]
 
 
-def test_code_and_pickles_are_refused(place: Place, data_dir: Path, tmp_path: Path) -> None:
+def test_code_and_pickles_are_refused(place: DataFolder, data_dir: Path, tmp_path: Path) -> None:
     (tmp_path / "output").mkdir()
     for name in ("modeling.py", "pytorch_model.bin", "model.pt"):
         (tmp_path / "output" / name).write_bytes(b"code")
-        assert f"output/ holds {name}; only weights in safetensors" in str(grade(tmp_path, data_dir).error)
+        assert f"output/ contains {name}; only safetensors weights" in str(grade(tmp_path, data_dir).error)
         (tmp_path / "output" / name).unlink()
     assert "folder output/ is missing or empty" in str(grade(tmp_path, data_dir).error)
 
@@ -135,15 +135,13 @@ def test_another_archive_is_refused(offered: Path, tmp_path: Path, monkeypatch: 
         archive.writestr("readme.txt", "empty")
     with site(offered) as address:
         use(monkeypatch, address, address)
-        with pytest.raises(RawDataError, match="holds no folder babylm_10M"):
+        with pytest.raises(RawDataError, match="has no folder babylm_10M"):
             BabyLM.fetch(tmp_path / "raw")
 
 
-def test_without_a_network_there_is_a_word_on_what_to_do(
-    offered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_offline_message_is_helpful(offered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, "http://localhost:1", "http://localhost:1")
-    with pytest.raises(DownloadError, match="run the command again to go on"):
+    with pytest.raises(DownloadError, match="run the command again to resume"):
         BabyLM.fetch(tmp_path / "raw")
     with site(offered) as address, hub_of({}) as hub:
         use(monkeypatch, address, hub)
@@ -157,7 +155,7 @@ def test_a_missing_part_is_named(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def starter(place: Place, data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
+def starter(place: DataFolder, data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
     """The model that the untouched starter leaves in the sandbox, and its score."""
     row = play("BabyLM", tmp_path_factory.mktemp("run"), data_dir)
     assert "validation perplexity" in Steps(row.folder).observation(1).text
@@ -168,7 +166,7 @@ def starter(place: Place, data_dir: Path, tmp_path_factory: pytest.TempPathFacto
 @pytest.mark.research
 @needs_transformers
 def test_the_starter_learns_and_longer_training_scores_better(
-    starter: tuple[Path, float], place: Place, data_dir: Path, tmp_path: Path
+    starter: tuple[Path, float], place: DataFolder, data_dir: Path, tmp_path: Path
 ) -> None:
     assert 20 < starter[1] < 200  # 257 tokens: a model that knows nothing has 257
     ran = run_starter(place, STARTER, tmp_path, {"LEARNING_RATE, SEED = 1, 16": "LEARNING_RATE, SEED = 2, 16"})
@@ -208,7 +206,7 @@ GPT2 = "vocab_size=100, n_embd=16, n_layer=1, n_head=2, n_positions=64, bos_toke
     ids=["looks ahead", "too few tokens"],
 )
 def test_a_model_of_another_kind_is_refused(
-    place: Place, data_dir: Path, tmp_path: Path, kind: str, model: str, settings: str, message: str
+    place: DataFolder, data_dir: Path, tmp_path: Path, kind: str, model: str, settings: str, message: str
 ) -> None:
     code = MAKE.format(kind=kind, model=model, settings=settings)
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True)

@@ -14,7 +14,7 @@ from trials import needs_torch, play, prepare
 
 import podium
 from podium.catalog.research import CLRS
-from podium.data.home import Place
+from podium.data.home import DataFolder
 from podium.errors import RawDataError
 from podium.grading.grade import Grade
 from podium.runs.steps import Steps
@@ -30,7 +30,7 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def place(data_dir: Path) -> Place:
+def place(data_dir: Path) -> DataFolder:
     prepare("CLRS", data_dir, "v1")
     return prepare("CLRS", data_dir)
 
@@ -39,13 +39,13 @@ def grade(folder: Path, data_dir: Path, edition: Edition = "fixed") -> Grade:
     return podium.grade("CLRS", folder, data_dir=data_dir, edition=edition)
 
 
-def test_the_agent_gets_settings_and_no_graphs(place: Place) -> None:
+def test_the_agent_gets_settings_and_no_graphs(place: DataFolder) -> None:
     assert sorted(path.name for path in place.public.iterdir()) == ["description.md", "settings.json"]
     settings = json.loads((place.public / "settings.json").read_text())
     assert max(settings["sizes"]) < settings["test_size"]
 
 
-def test_pointers_lead_along_shortest_paths(place: Place) -> None:
+def test_pointers_lead_along_shortest_paths(place: DataFolder) -> None:
     graphs, pointers = np.load(place.private / "graphs.npz"), np.load(place.private / "pointers.npy")
     size = pointers.shape[1]
     direct = np.where(graphs["edge"], graphs["weight"], np.inf)
@@ -75,13 +75,13 @@ def test_missing_raw_data_is_named(tmp_path: Path) -> None:
         CLRS.prepare(tmp_path, tmp_path, tmp_path)
 
 
-def test_missing_files_are_named(place: Place, data_dir: Path, tmp_path: Path) -> None:
+def test_missing_files_are_named(place: DataFolder, data_dir: Path, tmp_path: Path) -> None:
     assert "processors.py is missing" in str(grade(tmp_path, data_dir).error)
     (tmp_path / "processors.py").write_text(STARTER["processors.py"])
     assert "folder checkpoints/ is missing" in str(grade(tmp_path, data_dir).error)
 
 
-def test_a_huge_file_is_not_read(place: Place, data_dir: Path, tmp_path: Path) -> None:
+def test_a_huge_file_is_not_read(place: DataFolder, data_dir: Path, tmp_path: Path) -> None:
     (tmp_path / "processors.py").write_text(STARTER["processors.py"])
     (tmp_path / "checkpoints").mkdir()
     with (tmp_path / "checkpoints" / "best.safetensors").open("wb") as file:
@@ -90,7 +90,7 @@ def test_a_huge_file_is_not_read(place: Place, data_dir: Path, tmp_path: Path) -
 
 
 @pytest.fixture(scope="module")
-def starter(place: Place, data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
+def starter(place: DataFolder, data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
     """The files that the untouched starter leaves in the sandbox, and their score."""
     row = play("CLRS", tmp_path_factory.mktemp("run"), data_dir)
     assert "best validation accuracy" in Steps(row.folder).observation(1).text
@@ -116,7 +116,7 @@ def test_the_starter_learns_in_the_sandbox(starter: tuple[Path, float]) -> None:
 @pytest.mark.research
 @needs_torch
 def test_a_better_processor_counts_in_fixed_and_cannot_even_be_loaded_in_v1(
-    starter: tuple[Path, float], place: Place, data_dir: Path, tmp_path: Path
+    starter: tuple[Path, float], place: DataFolder, data_dir: Path, tmp_path: Path
 ) -> None:
     folder, better = tmp_path / "edited", tmp_path / "better"
     shutil.copytree(CLRS.STARTER.folder, folder)

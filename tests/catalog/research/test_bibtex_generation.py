@@ -14,7 +14,7 @@ import podium
 from podium.catalog.research import bibtex_generation
 from podium.catalog.research._fictional_papers import CONDITIONS, DIRECTIONS, PROPERTIES, records
 from podium.catalog.research.bibtex_generation import _paper, _plain, citations, read_bibtex
-from podium.data.home import Place
+from podium.data.home import DataFolder
 from podium.errors import InvalidSubmission
 from podium.grading.grade import Grade
 
@@ -57,7 +57,7 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def place(data_dir: Path) -> Place:
+def place(data_dir: Path) -> DataFolder:
     return prepare(TASK, data_dir)
 
 
@@ -66,7 +66,7 @@ def submit(program: str, tmp_path: Path, data_dir: Path) -> Grade:
     return podium.grade(TASK, tmp_path, data_dir=data_dir)
 
 
-def test_hidden_paragraphs_are_other_ones(place: Place) -> None:
+def test_hidden_paragraphs_are_other_ones(place: DataFolder) -> None:
     shown, hidden = (records(folder / "paragraphs.jsonl") for folder in (place.public, place.private))
     assert (len(shown), len(hidden)) == (12, 12)
     public = "".join(path.read_text(encoding="utf-8") for path in place.public.iterdir())
@@ -77,7 +77,7 @@ def test_hidden_paragraphs_are_other_ones(place: Place) -> None:
 
 
 @pytest.mark.slow
-def test_better_programs_score_better(tmp_path: Path, data_dir: Path, place: Place) -> None:
+def test_better_programs_score_better(tmp_path: Path, data_dir: Path, place: DataFolder) -> None:
     scores = []
     for new in (NAIVE, EVERY, THINKING):
         program = STARTER.replace(NAIVE, new).replace("def find_citations", LISTS)
@@ -101,7 +101,7 @@ def test_better_programs_score_better(tmp_path: Path, data_dir: Path, place: Pla
     ids=["wrong title", "wrong year", "authors left out", "key without entry", "key that looks like an answer"],
 )
 def test_what_is_not_in_the_library_does_not_count(
-    old: str, new: str, tmp_path: Path, data_dir: Path, place: Place
+    old: str, new: str, tmp_path: Path, data_dir: Path, place: DataFolder
 ) -> None:
     program = STARTER.replace(NAIVE, THINKING).replace("def find_citations", LISTS)
     assert program.count(old) == 1
@@ -113,12 +113,12 @@ def test_what_is_not_in_the_library_does_not_count(
     ("program", "message"),
     [
         ("raise ValueError('not yet')", "The program fails at all 12 cases. At the first: The program ended with exit"),
-        (STARTER.replace('" ".join(map(with', '"Indeed: " + " ".join(map(with'), "is not the paragraph that was given"),
+        (STARTER.replace('" ".join(map(with', '"Indeed: " + " ".join(map(with'), "differs from the given paragraph"),
         ("import sys; open(sys.argv[2], 'w').write('')", "references.bib cannot be read"),
     ],
 )
 def test_programs_without_a_result_are_invalid(
-    program: str, message: str, tmp_path: Path, data_dir: Path, place: Place
+    program: str, message: str, tmp_path: Path, data_dir: Path, place: DataFolder
 ) -> None:
     grade = submit(program, tmp_path, data_dir)
     assert not grade.valid
@@ -141,7 +141,7 @@ def test_a_citation_belongs_to_its_sentence(cited: str, found: list[tuple[int, s
 
 
 def test_a_changed_paragraph_is_refused() -> None:
-    with pytest.raises(InvalidSubmission, match="is not the paragraph"):
+    with pytest.raises(InvalidSubmission, match="differs from the given paragraph"):
         citations(r"Fog dims all kites \cite{a}. We like it.", ["Fog dims kites.", "We like it."])
 
 
@@ -195,7 +195,7 @@ def test_the_whole_library_needs_no_download(tmp_path: Path) -> None:
     assert len(records(tmp_path / "raw" / "paragraphs.jsonl")) == 60
 
 
-def test_the_baseline_runs_in_the_sandbox(place: Place, tmp_path: Path, data_dir: Path) -> None:
+def test_the_baseline_runs_in_the_sandbox(place: DataFolder, tmp_path: Path, data_dir: Path) -> None:
     row = play(TASK, tmp_path / "run", data_dir)
     assert row.record.valid, row.record.error
     assert 0 < float(row.record.score or 0) < 0.2

@@ -14,7 +14,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from trials import grade, needs_torch, play, prepare, site, telling_files
 
 from podium.catalog.research import cifar10
-from podium.data.home import Place
+from podium.data.home import DataFolder
 from podium.errors import DownloadError, RawDataError
 from podium.runs.steps import Steps
 
@@ -27,13 +27,13 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def place(data_dir: Path) -> Place:
+def place(data_dir: Path) -> DataFolder:
     prepare("cifar10", data_dir, "v1")
     return prepare("cifar10", data_dir)
 
 
 @pytest.fixture
-def answers(place: Place) -> pd.Series:
+def answers(place: DataFolder) -> pd.Series:
     return pd.read_csv(place.private / "test.csv", index_col="id")["label"]
 
 
@@ -42,7 +42,7 @@ def perfect(answers: pd.Series) -> pd.DataFrame:
     return pd.DataFrame(np.eye(10)[answers], columns=CLASSES).rename_axis("id").reset_index()
 
 
-def test_the_public_files_are_pictures_labels_of_train_and_a_guess(place: Place) -> None:
+def test_the_public_files_are_pictures_labels_of_train_and_a_guess(place: DataFolder) -> None:
     shapes = {path.name: np.load(path).shape for path in place.public.glob("*.npy")}
     assert shapes == {
         "test_images.npy": (400, 32, 32, 3),
@@ -52,7 +52,7 @@ def test_the_public_files_are_pictures_labels_of_train_and_a_guess(place: Place)
     assert pd.read_csv(place.public / "sample_submission.csv").columns.tolist() == ["id", *CLASSES]
 
 
-def test_a_better_model_scores_better(place: Place, perfect: pd.DataFrame, tmp_path: Path, data_dir: Path) -> None:
+def test_a_better_model_scores_better(place: DataFolder, perfect: pd.DataFrame, tmp_path: Path, data_dir: Path) -> None:
     images = {part: np.load(place.public / f"{part}_images.npy")[:, ::4, ::4] / 255 for part in ("train", "test")}
     flat = {part: pixels.reshape(len(pixels), -1) for part, pixels in images.items()}
     model = LinearDiscriminantAnalysis().fit(flat["train"], np.load(place.public / "train_labels.npy"))
@@ -83,7 +83,7 @@ def test_rows_of_no_picture_are_passed_over_by_v1_only(perfect: pd.DataFrame, tm
         (lambda table: table.drop(columns="7"), "Column '7' is missing"),
         (lambda table: table.assign(**{"3": "high"}), "'high' is not a number"),
         (lambda table: table.assign(**{"3": np.nan}), "is blank"),
-        (lambda table: pd.concat([table, table.head(1)]), "there more than once"),
+        (lambda table: pd.concat([table, table.head(1)]), "more than once"),
     ],
 )
 def test_malformed_submissions_are_explained(
@@ -147,13 +147,13 @@ def test_another_archive_is_refused(published: Path, tmp_path: Path, monkeypatch
 def test_an_archive_without_a_batch_is_named(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "empty.tar.gz", "w:gz"):
         pass
-    with pytest.raises(RawDataError, match=r"lacks cifar-10-batches-bin/data_batch_1\.bin"):
+    with pytest.raises(RawDataError, match=r"has no file cifar-10-batches-bin/data_batch_1\.bin"):
         cifar10.unpack(tmp_path / "empty.tar.gz", tmp_path)
 
 
 @pytest.mark.research
 @needs_torch
-def test_the_starter_learns_in_the_sandbox(place: Place, tmp_path: Path, data_dir: Path) -> None:
+def test_the_starter_learns_in_the_sandbox(place: DataFolder, tmp_path: Path, data_dir: Path) -> None:
     row = play("cifar10", tmp_path / "run", data_dir)
     assert "in the end: validation accuracy" in Steps(row.folder).observation(1).text
     assert row.record.valid, row.record.error

@@ -12,7 +12,7 @@ from PIL import Image
 from trials import grade, needs_torch, play, prepare, site
 
 from podium.catalog.research import fathomnet
-from podium.data.home import Place
+from podium.data.home import DataFolder
 from podium.errors import DownloadError, RawDataError
 from podium.runs.steps import Steps
 
@@ -25,13 +25,13 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def place(data_dir: Path) -> Place:
+def place(data_dir: Path) -> DataFolder:
     prepare(TASK, data_dir, "v1")
     return prepare(TASK, data_dir)
 
 
 @pytest.fixture
-def answers(place: Place) -> pd.DataFrame:
+def answers(place: DataFolder) -> pd.DataFrame:
     return pd.read_csv(place.private / "answer.csv")
 
 
@@ -42,7 +42,7 @@ def perfect(answers: pd.DataFrame) -> pd.DataFrame:
     return answers[["id"]].assign(categories=plain, osd=0.5)
 
 
-def test_test_pictures_are_shown_without_boxes_and_labels(place: Place, answers: pd.DataFrame) -> None:
+def test_test_pictures_are_shown_without_boxes_and_labels(place: DataFolder, answers: pd.DataFrame) -> None:
     known = pd.read_csv(place.public / "multilabel_classification" / "train.csv")
     assert (len(known), len(answers)) == (196, 4)
     assert not set(known["id"]) & set(answers["id"])
@@ -56,7 +56,7 @@ def test_test_pictures_are_shown_without_boxes_and_labels(place: Place, answers:
     assert len(list((place.public / "images").iterdir())) == 200
 
 
-def test_boxes_stay_with_their_pictures(place: Place) -> None:
+def test_boxes_stay_with_their_pictures(place: DataFolder) -> None:
     known = pd.read_csv(place.public / "multilabel_classification" / "train.csv").set_index("id")["categories"]
     boxes = json.loads((place.public / "object_detection" / "train.json").read_text())
     names = {image["id"]: Path(image["file_name"]).stem for image in boxes["images"]}
@@ -66,7 +66,9 @@ def test_boxes_stay_with_their_pictures(place: Place) -> None:
     assert {name: str(sorted(categories)) for name, categories in found.items()} == known.to_dict()
 
 
-def test_a_better_submission_scores_better(place: Place, perfect: pd.DataFrame, tmp_path: Path, data_dir: Path) -> None:
+def test_a_better_submission_scores_better(
+    place: DataFolder, perfect: pd.DataFrame, tmp_path: Path, data_dir: Path
+) -> None:
     """Nearest neighbours by colour beat the usual categories, which beat nothing."""
     known = pd.read_csv(place.public / "multilabel_classification" / "train.csv")
 
@@ -112,7 +114,7 @@ def test_v1_scores_osd_against_a_draw(perfect: pd.DataFrame, tmp_path: Path, dat
     assert grade(TASK, guesses[0], tmp_path, data_dir, "v1").score == scores[0], "a run could not be verified"
 
 
-def test_osd_is_not_asked_for_in_the_fixed_edition(perfect: pd.DataFrame, tmp_path: Path, data_dir: Path) -> None:
+def test_osd_is_optional_in_the_fixed_edition(perfect: pd.DataFrame, tmp_path: Path, data_dir: Path) -> None:
     short = perfect.drop(columns="osd")
     assert grade(TASK, short, tmp_path, data_dir).score == 1.0
     assert "Column 'osd' is missing" in str(grade(TASK, short, tmp_path, data_dir, "v1").error)
@@ -121,13 +123,13 @@ def test_osd_is_not_asked_for_in_the_fixed_edition(perfect: pd.DataFrame, tmp_pa
 @pytest.mark.parametrize(
     ("cell", "fault"),
     [
-        ("1 urchin", "'urchin' is not the number of a category"),
-        ("1;2", "'1;2' is not the number"),
-        ("1.5", "'1.5' is not the number"),
-        ("-1", "'-1' is not the number"),
-        ("1e3", "'1e3' is not the number"),
-        ("9" * 5000, "is not the number"),
-        ("__import__('os')", "is not the number"),
+        ("1 urchin", "'urchin' is not a category number"),
+        ("1;2", "'1;2' is not a category number"),
+        ("1.5", "'1.5' is not a category number"),
+        ("-1", "'-1' is not a category number"),
+        ("1e3", "'1e3' is not a category number"),
+        ("9" * 5000, "is not a category number"),
+        ("__import__('os')", "is not a category number"),
     ],
 )
 def test_categories_that_are_no_numbers_are_refused(
@@ -152,7 +154,7 @@ def test_ids_must_match(perfect: pd.DataFrame, tmp_path: Path, data_dir: Path) -
 
 
 @pytest.fixture
-def unfetched(place: Place, tmp_path: Path) -> tuple[Path, Path]:
+def unfetched(place: DataFolder, tmp_path: Path) -> tuple[Path, Path]:
     """A raw folder whose pictures have yet to be fetched, and the folder of the site that has them."""
     shelf, raw = place.raw / "images", tmp_path / "raw"
     images = [{"file_name": path.name} for path in sorted(shelf.iterdir())[:20]]
@@ -192,7 +194,7 @@ def test_what_is_no_picture_is_not_kept(unfetched: tuple[Path, Path], tmp_path: 
     (unwell / names[1]).write_bytes((shelf / names[1]).read_bytes()[:-500])
     with site(unwell) as address:
         with_address(raw, address)
-        with pytest.raises(DownloadError, match=r"2 of 20 files are missing.*not a picture"):
+        with pytest.raises(DownloadError, match=r"2 of 20 files could not be downloaded.*not a valid image"):
             fathomnet.fetch_images(raw, pause_s=0)
     assert len(list((raw / "images").iterdir())) == 18
 
@@ -200,13 +202,13 @@ def test_what_is_no_picture_is_not_kept(unfetched: tuple[Path, Path], tmp_path: 
 def test_names_that_lead_out_of_the_folder_are_refused(unfetched: tuple[Path, Path]) -> None:
     raw, _ = unfetched
     (raw / fathomnet.BOXES).write_text(json.dumps({"images": [{"file_name": "../x.png", "coco_url": "http://x"}]}))
-    with pytest.raises(RawDataError, match=r"'\.\./x\.png' is not the name of a picture"):
+    with pytest.raises(RawDataError, match=r"'\.\./x\.png' is not a valid file name of an image"):
         fathomnet.fetch_images(raw)
 
 
 @pytest.mark.research
 @needs_torch
-def test_the_starter_runs_in_the_sandbox(place: Place, tmp_path: Path, data_dir: Path) -> None:
+def test_the_starter_runs_in_the_sandbox(place: DataFolder, tmp_path: Path, data_dir: Path) -> None:
     row = play(TASK, tmp_path / "run", data_dir)
     assert "epoch 1: loss" in Steps(row.folder).observation(1).text, Steps(row.folder).observation(1).text
     assert row.record.valid, row.record.error

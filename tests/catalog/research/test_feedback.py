@@ -11,7 +11,7 @@ from trials import grade, play, prepare
 
 import podium
 from podium.catalog.research import feedback
-from podium.data.home import Place
+from podium.data.home import DataFolder
 
 TASK = "feedback"
 SCALES = list(feedback.SCALES)
@@ -30,17 +30,17 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def place(data_dir: Path) -> Place:
+def place(data_dir: Path) -> DataFolder:
     prepare(TASK, data_dir, "v1")
     return prepare(TASK, data_dir)
 
 
 @pytest.fixture
-def answers(place: Place) -> pd.DataFrame:
+def answers(place: DataFolder) -> pd.DataFrame:
     return pd.read_csv(place.private / "test.csv")[["text_id", *SCALES]]
 
 
-def test_two_of_a_hundred_are_hidden(place: Place, answers: pd.DataFrame) -> None:
+def test_two_of_a_hundred_are_hidden(place: DataFolder, answers: pd.DataFrame) -> None:
     raw = pd.read_csv(place.raw / "train.csv").sample(frac=1, random_state=42)
     train, test = (pd.read_csv(place.public / f"{part}.csv") for part in ("train", "test"))
     assert train["text_id"].tolist() == raw["text_id"][:980].tolist()
@@ -50,7 +50,7 @@ def test_two_of_a_hundred_are_hidden(place: Place, answers: pd.DataFrame) -> Non
 
 
 @pytest.mark.slow
-def test_a_model_beats_the_means_and_those_random_numbers(place: Place, tmp_path: Path, data_dir: Path) -> None:
+def test_a_model_beats_the_means_and_those_random_numbers(place: DataFolder, tmp_path: Path, data_dir: Path) -> None:
     scores = []
     for name, edits in (("random", {}), ("model", MODEL)):
         folder = tmp_path / name
@@ -95,7 +95,7 @@ def test_data_comes_from_kaggle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.slow
-def test_the_starter_runs_in_the_sandbox(place: Place, tmp_path: Path, data_dir: Path) -> None:
+def test_the_starter_runs_in_the_sandbox(place: DataFolder, tmp_path: Path, data_dir: Path) -> None:
     row = play(TASK, tmp_path / "run", data_dir)
     assert row.record.valid, row.record.error
     assert float(row.record.score or 0) == pytest.approx(2.6, abs=0.4)

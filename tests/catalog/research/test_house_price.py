@@ -11,7 +11,7 @@ from trials import grade, play, prepare
 
 import podium
 from podium.catalog.research import house_price
-from podium.data.home import Place
+from podium.data.home import DataFolder
 
 TASK = "house-price"
 MODEL = """
@@ -28,17 +28,17 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def place(data_dir: Path) -> Place:
+def place(data_dir: Path) -> DataFolder:
     prepare(TASK, data_dir, "v1")
     return prepare(TASK, data_dir)
 
 
 @pytest.fixture
-def answers(place: Place) -> pd.DataFrame:
+def answers(place: DataFolder) -> pd.DataFrame:
     return pd.read_csv(place.private / "test.csv")[["Id", "SalePrice"]]
 
 
-def test_the_last_fifth_is_hidden(place: Place, answers: pd.DataFrame) -> None:
+def test_the_last_fifth_is_hidden(place: DataFolder, answers: pd.DataFrame) -> None:
     train, test = (pd.read_csv(place.public / f"{part}.csv") for part in ("train", "test"))
     assert train["Id"].tolist() == list(range(1, 321))
     assert test["Id"].tolist() == answers["Id"].tolist() == list(range(321, 401))
@@ -54,14 +54,14 @@ def test_every_column_is_described() -> None:
 
 
 @pytest.mark.slow
-def test_the_skeleton_says_what_is_missing(place: Place, tmp_path: Path) -> None:
+def test_skeleton_names_what_is_missing(place: DataFolder, tmp_path: Path) -> None:
     done = run_starter(place, house_price.task.starter, tmp_path, {})  # type: ignore[arg-type]
     assert done.returncode == 1
     assert done.stderr == "train.py has no model yet: set model, train_mae and valid_mae in its open part.\n"
 
 
 @pytest.mark.slow
-def test_a_model_in_the_gap_beats_the_sample(place: Place, tmp_path: Path, data_dir: Path) -> None:
+def test_a_model_in_the_gap_beats_the_sample(place: DataFolder, tmp_path: Path, data_dir: Path) -> None:
     mark = "# ---- the open part ends"
     done = run_starter(place, house_price.task.starter, tmp_path, {mark: MODEL + mark})  # type: ignore[arg-type]
     assert "Validation MAE: " in done.stdout, done.stderr
@@ -98,7 +98,7 @@ def test_data_comes_from_kaggle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert asked == [("home-data-for-ml-course", tmp_path)]
 
 
-def test_the_floor_is_the_sample(place: Place, tmp_path: Path, data_dir: Path) -> None:
+def test_the_floor_is_the_sample(place: DataFolder, tmp_path: Path, data_dir: Path) -> None:
     row = play(TASK, tmp_path / "run", data_dir)
     sample = podium.grade(TASK, place.public / "sample_submission.csv", data_dir=data_dir)
     assert row.record.valid, row.record.error

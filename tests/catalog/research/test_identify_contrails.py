@@ -11,7 +11,7 @@ from trials import grade, needs_torch, play, prepare
 
 from podium.catalog.research import identify_contrails
 from podium.catalog.research.identify_contrails import SIZE
-from podium.data.home import Place
+from podium.data.home import DataFolder
 from podium.errors import RawDataError
 from podium.metrics.run_length import write_runs
 from podium.runs.steps import Steps
@@ -26,23 +26,23 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def place(data_dir: Path) -> Place:
+def place(data_dir: Path) -> DataFolder:
     prepare(TASK, data_dir, "v1")
     return prepare(TASK, data_dir)
 
 
 @pytest.fixture
-def perfect(place: Place) -> pd.DataFrame:
+def perfect(place: DataFolder) -> pd.DataFrame:
     return pd.read_csv(place.private / "answers.csv")
 
 
-def masks(place: Place, perfect: pd.DataFrame) -> list[np.ndarray]:
+def masks(place: DataFolder, perfect: pd.DataFrame) -> list[np.ndarray]:
     """The true masks of the test records, from where they are not hidden."""
     folders = [place.raw / "validation" / str(name) for name in perfect["record_id"]]
     return [np.load(folder / "human_pixel_masks.npy")[:, :, 0] for folder in folders]
 
 
-def test_validation_becomes_the_test_part_without_masks(place: Place, perfect: pd.DataFrame) -> None:
+def test_validation_becomes_the_test_part_without_masks(place: DataFolder, perfect: pd.DataFrame) -> None:
     shown = {path.name: sorted(file.name for file in path.iterdir()) for path in (place.public / "test").iterdir()}
     assert sorted(shown) == perfect["record_id"].astype(str).tolist()
     assert all(names == identify_contrails.BANDS for names in shown.values())
@@ -53,14 +53,14 @@ def test_validation_becomes_the_test_part_without_masks(place: Place, perfect: p
     assert np.load(train[0] / "band_11.npy").shape == (256, 256, 8)
 
 
-def test_bands_are_those_of_the_raw_data_in_files_of_their_own(place: Place) -> None:
+def test_bands_are_those_of_the_raw_data_in_files_of_their_own(place: DataFolder) -> None:
     band = next(place.public.glob("test/*/band_08.npy"))
     raw = place.raw / "validation" / band.parent.name / "band_08.npy"
     assert band.read_bytes() == raw.read_bytes()
     assert not band.samefile(raw)
 
 
-def test_masks_are_encoded_down_the_columns(place: Place, perfect: pd.DataFrame) -> None:
+def test_masks_are_encoded_down_the_columns(place: DataFolder, perfect: pd.DataFrame) -> None:
     for mask, text in zip(masks(place, perfect), perfect["encoded_pixels"], strict=True):
         decoded = np.zeros(SIZE**2, int)
         numbers = [] if text == "-" else [int(number) for number in text.split()]
@@ -69,7 +69,7 @@ def test_masks_are_encoded_down_the_columns(place: Place, perfect: pd.DataFrame)
         assert (decoded.reshape(SIZE, SIZE, order="F") == mask).all()
 
 
-def test_a_better_model_scores_better(place: Place, perfect: pd.DataFrame, tmp_path: Path, data_dir: Path) -> None:
+def test_a_better_model_scores_better(place: DataFolder, perfect: pd.DataFrame, tmp_path: Path, data_dir: Path) -> None:
     """A threshold on one band, on a difference of two, and that difference smoothed."""
 
     def predicted(find: object) -> pd.DataFrame:
@@ -91,7 +91,7 @@ def test_a_better_model_scores_better(place: Place, perfect: pd.DataFrame, tmp_p
     assert scores[-1] == 1.0
 
 
-def test_v1_pays_for_saying_nothing(place: Place, perfect: pd.DataFrame, tmp_path: Path, data_dir: Path) -> None:
+def test_v1_pays_for_saying_nothing(place: DataFolder, perfect: pd.DataFrame, tmp_path: Path, data_dir: Path) -> None:
     """One submission finds half of every trail, and a stray pixel in each picture; v1 prefers the one without any."""
     found = []
     for mask in masks(place, perfect):
@@ -110,7 +110,7 @@ def test_v1_pays_for_saying_nothing(place: Place, perfect: pd.DataFrame, tmp_pat
     assert score(better, "v1") < 0.4
 
 
-def test_v1_is_the_smoothed_mean(place: Place, perfect: pd.DataFrame, tmp_path: Path, data_dir: Path) -> None:
+def test_v1_is_the_smoothed_mean(place: DataFolder, perfect: pd.DataFrame, tmp_path: Path, data_dir: Path) -> None:
     square = np.zeros((SIZE, SIZE), int)
     square[100:150, 100:150] = 1
     expected = [
@@ -123,10 +123,10 @@ def test_v1_is_the_smoothed_mean(place: Place, perfect: pd.DataFrame, tmp_path: 
 def test_malformed_submissions_are_explained(perfect: pd.DataFrame, tmp_path: Path, data_dir: Path) -> None:
     faults = {
         "in the mask is not a positive whole number": perfect.assign(encoded_pixels="1 many"),
-        "expected pairs of start and length": perfect.assign(encoded_pixels="1 2 3"),
+        "pairs of start and length are expected": perfect.assign(encoded_pixels="1 2 3"),
         "is blank; a text is expected": perfect.assign(encoded_pixels=""),
         "1 id is missing": perfect.iloc[1:],
-        "ascending runs that do not overlap": perfect.assign(encoded_pixels="5 10 7 2"),
+        "runs must be in ascending order and must not overlap": perfect.assign(encoded_pixels="5 10 7 2"),
     }
     for message, table in faults.items():
         for edition in ("v1", "fixed"):
@@ -145,7 +145,7 @@ def test_a_download_without_validation_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.research
 @needs_torch
-def test_the_starter_runs_in_the_sandbox(place: Place, tmp_path: Path, data_dir: Path) -> None:
+def test_the_starter_runs_in_the_sandbox(place: DataFolder, tmp_path: Path, data_dir: Path) -> None:
     row = play(TASK, tmp_path / "run", data_dir)
     assert "validation Dice" in Steps(row.folder).observation(1).text, Steps(row.folder).observation(1).text
     assert row.record.valid, row.record.error

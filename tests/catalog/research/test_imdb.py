@@ -14,7 +14,7 @@ from sklearn.naive_bayes import MultinomialNB
 from trials import grade, hub_of, needs_torch, needs_transformers, play, prepare, telling_files
 
 from podium.catalog.research import imdb
-from podium.data.home import Place
+from podium.data.home import DataFolder
 from podium.errors import DownloadError
 from podium.runs.steps import Steps
 
@@ -27,13 +27,13 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def place(data_dir: Path) -> Place:
+def place(data_dir: Path) -> DataFolder:
     prepare("imdb", data_dir, "v1")
     return prepare("imdb", data_dir)
 
 
 @pytest.fixture
-def answers(place: Place) -> pd.Series:
+def answers(place: DataFolder) -> pd.Series:
     return pd.read_csv(place.private / "test.csv", index_col="idx")["label"]
 
 
@@ -42,7 +42,7 @@ def perfect(answers: pd.Series) -> pd.DataFrame:
     return pd.DataFrame(np.eye(2)[answers], columns=CLASSES).rename_axis("idx").reset_index()
 
 
-def test_the_public_tables_hold_no_labels_but_those_of_train(place: Place) -> None:
+def test_the_public_tables_hold_no_labels_but_those_of_train(place: DataFolder) -> None:
     columns = {path.name: pd.read_csv(path).columns.tolist() for path in place.public.glob("*.csv")}
     assert columns == {
         "sample_submission.csv": ["idx", "0", "1"],
@@ -52,7 +52,7 @@ def test_the_public_tables_hold_no_labels_but_those_of_train(place: Place) -> No
     }
 
 
-def test_the_order_of_the_test_reviews_tells_nothing(place: Place, answers: pd.Series) -> None:
+def test_the_order_of_the_test_reviews_tells_nothing(place: DataFolder, answers: pd.Series) -> None:
     listed = pd.read_csv(place.raw / "test.csv")["label"]
     assert listed.is_monotonic_increasing, "the dataset lists all of one class first"
     halves = answers[: len(answers) // 2].mean(), answers[len(answers) // 2 :].mean()
@@ -60,13 +60,13 @@ def test_the_order_of_the_test_reviews_tells_nothing(place: Place, answers: pd.S
     assert (answers.diff() != 0).mean() > 0.3
 
 
-def test_texts_and_answers_still_belong_together(place: Place, answers: pd.Series) -> None:
+def test_texts_and_answers_still_belong_together(place: DataFolder, answers: pd.Series) -> None:
     raw = pd.read_csv(place.raw / "test.csv").set_index("text")["label"]
     shown = pd.read_csv(place.public / "test.csv")
     assert (raw.loc[shown["text"]].to_numpy() == answers.loc[shown["idx"]].to_numpy()).all()
 
 
-def test_a_better_model_scores_better(place: Place, perfect: pd.DataFrame, tmp_path: Path, data_dir: Path) -> None:
+def test_a_better_model_scores_better(place: DataFolder, perfect: pd.DataFrame, tmp_path: Path, data_dir: Path) -> None:
     train, test = pd.read_csv(place.public / "train.csv"), pd.read_csv(place.public / "test.csv")
     tables = [pd.read_csv(place.public / "sample_submission.csv")]
     for longest in (1, 2):  # single words do not see what "not" turns around
@@ -110,7 +110,7 @@ def test_a_program_inside_finds_no_test_labels(answers: pd.Series, tmp_path: Pat
     assert found == {"/home/agent/planted.csv"}
 
 
-def test_the_miniature_has_a_whole_model(place: Place) -> None:
+def test_the_miniature_has_a_whole_model(place: DataFolder) -> None:
     assert sorted(path.name for path in (place.public / "distilbert").iterdir()) == [
         "config.json",
         "model.safetensors",
@@ -154,7 +154,7 @@ def test_a_file_that_the_hub_lacks_is_named(hub: tuple[str, dict[str, bytes]], t
 
 @pytest.mark.research
 @needs_torch
-def test_the_starter_stops_where_the_model_is_missing(place: Place, tmp_path: Path, data_dir: Path) -> None:
+def test_the_starter_stops_where_the_model_is_missing(place: DataFolder, tmp_path: Path, data_dir: Path) -> None:
     row = play("imdb", tmp_path / "run", data_dir)
     assert "train.py has no model yet" in Steps(row.folder).observation(1).text
     assert row.record.score == 0.5  # of the sample submission, which is what is handed in then
@@ -184,7 +184,7 @@ def model(text):
 
 @pytest.mark.research
 @needs_transformers
-def test_a_filled_in_starter_fine_tunes_the_model(place: Place, tmp_path: Path, data_dir: Path) -> None:
+def test_a_filled_in_starter_fine_tunes_the_model(place: DataFolder, tmp_path: Path, data_dir: Path) -> None:
     skeleton = (Path(imdb.__file__).with_suffix("") / "train.py").read_text()
     mark = "# ---- the open part ends"
     files = tmp_path / "agent"

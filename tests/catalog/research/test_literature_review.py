@@ -14,7 +14,7 @@ import podium
 from podium.catalog.research import literature_review
 from podium.catalog.research._fictional_papers import CONDITIONS, records
 from podium.catalog.research.literature_review import cited_papers
-from podium.data.home import Place
+from podium.data.home import DataFolder
 from podium.errors import InvalidSubmission
 from podium.grading.grade import Grade
 
@@ -46,7 +46,7 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def place(data_dir: Path) -> Place:
+def place(data_dir: Path) -> DataFolder:
     return prepare(TASK, data_dir)
 
 
@@ -59,7 +59,7 @@ def report(findings: str, references: str, introduction: str = "About kites.") -
     return f"# Kites\n\n## Introduction\n{introduction}\n## Findings\n{findings}\n\n## References\n{references}\n"
 
 
-def test_hidden_questions_are_other_ones(place: Place) -> None:
+def test_hidden_questions_are_other_ones(place: DataFolder) -> None:
     shown, hidden = (records(folder / "questions.jsonl") for folder in (place.public, place.private))
     assert (len(shown), len(hidden)) == (12, 12)
     assert {case["question"] for case in shown}.isdisjoint(case["question"] for case in hidden)
@@ -69,7 +69,7 @@ def test_hidden_questions_are_other_ones(place: Place) -> None:
         assert json.dumps(case["papers"], separators=(",", ":")) not in public
 
 
-def test_every_question_has_papers_that_report_on_it(place: Place) -> None:
+def test_every_question_has_papers_that_report_on_it(place: DataFolder) -> None:
     papers = {paper["id"]: paper for paper in records(place.public / "papers.jsonl")}
     assert len({paper["title"] for paper in papers.values()}) == len(papers) > 150
     for case in records(place.private / "questions.jsonl"):
@@ -82,7 +82,7 @@ def test_every_question_has_papers_that_report_on_it(place: Place) -> None:
 
 
 @pytest.mark.slow
-def test_better_programs_score_better(tmp_path: Path, data_dir: Path, place: Place) -> None:
+def test_better_programs_score_better(tmp_path: Path, data_dir: Path, place: DataFolder) -> None:
     wordings = f"CONDITIONS = {CONDITIONS!r}\n\n\ndef find_papers"
     scores = []
     for new in (NAIVE, PHRASES, NAMES):
@@ -96,7 +96,7 @@ def test_better_programs_score_better(tmp_path: Path, data_dir: Path, place: Pla
 
 
 @pytest.mark.slow
-def test_citing_everything_is_worth_little(tmp_path: Path, data_dir: Path, place: Place) -> None:
+def test_citing_everything_is_worth_little(tmp_path: Path, data_dir: Path, place: DataFolder) -> None:
     everything = "    return search('weeks', max_results=10_000)\n"
     grade = submit(STARTER.replace(NAIVE, everything), tmp_path, data_dir)
     assert grade.valid, grade.error
@@ -115,7 +115,7 @@ def test_citing_everything_is_worth_little(tmp_path: Path, data_dir: Path, place
     ],
 )
 def test_programs_without_a_report_are_invalid(
-    program: str, message: str, tmp_path: Path, data_dir: Path, place: Place
+    program: str, message: str, tmp_path: Path, data_dir: Path, place: DataFolder
 ) -> None:
     grade = submit(program, tmp_path, data_dir)
     assert not grade.valid
@@ -123,7 +123,7 @@ def test_programs_without_a_report_are_invalid(
 
 
 @pytest.mark.slow
-def test_failing_at_one_question_costs_that_question(tmp_path: Path, data_dir: Path, place: Place) -> None:
+def test_failing_at_one_question_costs_that_question(tmp_path: Path, data_dir: Path, place: DataFolder) -> None:
     asked = records(place.private / "questions.jsonl")[0]["question"]
     program = STARTER.replace(NAIVE, f"    assert question != {asked!r}" + NAMES)
     program = program.replace("def find_papers", f"CONDITIONS = {CONDITIONS!r}\n\n\ndef find_papers")
@@ -151,7 +151,7 @@ def test_a_report_needs_its_sections() -> None:
     for name in literature_review.SECTIONS:
         with pytest.raises(InvalidSubmission, match=f"'## {name}'"):
             cited_papers(whole.replace(f"## {name}", "## Other"), TITLES)
-    with pytest.raises(InvalidSubmission, match="'## Introduction', or nothing is in it"):
+    with pytest.raises(InvalidSubmission, match="'## Introduction' of the report is missing or empty"):
         cited_papers(report("Fog", "None", introduction=""), TITLES)
 
 
@@ -192,7 +192,7 @@ def test_the_whole_library_needs_no_download(tmp_path: Path) -> None:
     assert len(records(tmp_path / "raw" / "questions.jsonl")) == 60
 
 
-def test_the_baseline_runs_in_the_sandbox(place: Place, tmp_path: Path, data_dir: Path) -> None:
+def test_the_baseline_runs_in_the_sandbox(place: DataFolder, tmp_path: Path, data_dir: Path) -> None:
     row = play(TASK, tmp_path / "run", data_dir)
     assert row.record.valid, row.record.error
     assert 0 < float(row.record.score or 0) < 0.2

@@ -14,9 +14,9 @@ from trials import hub_of, needs_transformers, play, prepare
 
 import podium
 from podium.catalog.research import BabyLM, llama_inference
-from podium.catalog.research._race import measured_speed_up, packed
+from podium.catalog.research._speedup import measured_speed_up, packed
 from podium.data.fetch.hugging_face import fetch_from_hub
-from podium.data.home import Place
+from podium.data.home import DataFolder
 from podium.errors import DownloadError, InvalidSubmission, RawDataError
 from podium.grading.grade import Grade
 from podium.runs.steps import Steps
@@ -40,7 +40,7 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def place(data_dir: Path) -> Place:
+def place(data_dir: Path) -> DataFolder:
     return prepare("llama-inference", data_dir)
 
 
@@ -81,7 +81,7 @@ def test_a_few_tokens_may_tip_over() -> None:
 
 
 def test_missing_raw_data_is_named(tmp_path: Path) -> None:
-    with pytest.raises(RawDataError, match="holds no model/"):
+    with pytest.raises(RawDataError, match="has no complete folder model/"):
         llama_inference.prepare(tmp_path, tmp_path, tmp_path)
 
 
@@ -126,7 +126,7 @@ def test_a_file_that_the_hub_lacks_is_named(
         fetch(tmp_path, address, monkeypatch)
 
 
-def test_without_a_network_there_is_a_word_on_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offline_message_is_helpful(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("huggingface_hub", reason="needs huggingface_hub: pip install 'podium[research]'")
     monkeypatch.setattr("time.sleep", lambda seconds: None)  # the client tries again for a while
     with pytest.raises(DownloadError, match=r"config\.json could not be downloaded .*run the command again"):
@@ -135,7 +135,7 @@ def test_without_a_network_there_is_a_word_on_what_to_do(tmp_path: Path, monkeyp
 
 @pytest.mark.research
 @needs_transformers
-def test_the_texts_of_the_evaluation_are_not_shown(place: Place) -> None:
+def test_the_texts_of_the_evaluation_are_not_shown(place: DataFolder) -> None:
     shown, hidden = np.load(place.public / "prompts.npz")["prompts"], np.load(place.private / "tokens.npy")
     assert shown.shape[1] == llama_inference.LENGTH
     windows = np.lib.stride_tricks.sliding_window_view(shown.ravel(), 16)
@@ -144,7 +144,7 @@ def test_the_texts_of_the_evaluation_are_not_shown(place: Place) -> None:
 
 @pytest.mark.research
 @needs_transformers
-def test_the_starter_is_as_fast_as_itself(place: Place, data_dir: Path, tmp_path: Path) -> None:
+def test_the_starter_is_as_fast_as_itself(place: DataFolder, data_dir: Path, tmp_path: Path) -> None:
     row = play("llama-inference", tmp_path / "run", data_dir)
     assert "Average time per token" in Steps(row.folder).observation(1).text
     assert row.record.valid, row.record.error
@@ -153,7 +153,7 @@ def test_the_starter_is_as_fast_as_itself(place: Place, data_dir: Path, tmp_path
 
 @pytest.mark.research
 @needs_transformers
-def test_a_faster_program_is_recognised(place: Place, data_dir: Path, tmp_path: Path) -> None:
+def test_a_faster_program_is_recognised(place: DataFolder, data_dir: Path, tmp_path: Path) -> None:
     result = grade(FASTER, tmp_path, data_dir)
     assert result.valid, result.error
     assert result.success, result.score  # ten times as fast, so that other programs on this machine do not hide it
@@ -163,7 +163,7 @@ def test_a_faster_program_is_recognised(place: Place, data_dir: Path, tmp_path: 
 @needs_transformers
 @pytest.mark.parametrize("program", [WRONG, LAZY], ids=["looks at a part of the text", "computes nothing"])
 def test_other_tokens_are_refused(
-    program: str, place: Place, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    program: str, place: DataFolder, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(llama_inference, "DRAWN_SMALL", 100)
     assert program != STARTER

@@ -11,7 +11,7 @@ from trials import grade, play, prepare
 
 import podium
 from podium.catalog.research import mlab_spaceship_titanic
-from podium.data.home import Place
+from podium.data.home import DataFolder
 
 TASK = "mlab-spaceship-titanic"
 MODEL = """
@@ -28,17 +28,17 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def place(data_dir: Path) -> Place:
+def place(data_dir: Path) -> DataFolder:
     prepare(TASK, data_dir, "v1")
     return prepare(TASK, data_dir)
 
 
 @pytest.fixture
-def answers(place: Place) -> pd.DataFrame:
+def answers(place: DataFolder) -> pd.DataFrame:
     return pd.read_csv(place.private / "test.csv")[["PassengerId", "Transported"]]
 
 
-def test_the_last_fifth_is_hidden(place: Place, answers: pd.DataFrame) -> None:
+def test_the_last_fifth_is_hidden(place: DataFolder, answers: pd.DataFrame) -> None:
     train, test = (pd.read_csv(place.public / f"{part}.csv") for part in ("train", "test"))
     assert (len(train), len(test)) == (640, 160)
     assert test["PassengerId"].tolist() == answers["PassengerId"].tolist()
@@ -47,14 +47,14 @@ def test_the_last_fifth_is_hidden(place: Place, answers: pd.DataFrame) -> None:
     assert "Transported" not in told(place, "PassengerId", set(answers["PassengerId"]))
 
 
-def test_the_skeleton_says_what_is_missing(place: Place, tmp_path: Path) -> None:
+def test_skeleton_names_what_is_missing(place: DataFolder, tmp_path: Path) -> None:
     done = run_starter(place, mlab_spaceship_titanic.task.starter, tmp_path, {})  # type: ignore[arg-type]
     assert done.returncode == 1
     assert done.stderr == "train.py has no model yet: set model, train_accuracy and val_accuracy in its open part.\n"
 
 
 @pytest.mark.slow
-def test_a_model_in_the_gap_beats_the_sample(place: Place, tmp_path: Path, data_dir: Path) -> None:
+def test_a_model_in_the_gap_beats_the_sample(place: DataFolder, tmp_path: Path, data_dir: Path) -> None:
     mark = "# ---- the open part ends"
     starter = mlab_spaceship_titanic.task.starter
     done = run_starter(place, starter, tmp_path, {mark: MODEL + mark})  # type: ignore[arg-type]
@@ -91,7 +91,7 @@ def test_data_comes_from_kaggle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert asked == [("spaceship-titanic", tmp_path)]
 
 
-def test_the_floor_is_the_sample(place: Place, tmp_path: Path, data_dir: Path) -> None:
+def test_the_floor_is_the_sample(place: DataFolder, tmp_path: Path, data_dir: Path) -> None:
     row = play(TASK, tmp_path / "run", data_dir)
     sample = podium.grade(TASK, place.public / "sample_submission.csv", data_dir=data_dir)
     assert row.record.valid, row.record.error

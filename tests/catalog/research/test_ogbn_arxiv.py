@@ -15,7 +15,7 @@ from sklearn.linear_model import RidgeClassifier
 from trials import grade, needs_torch, play, prepare, site, telling_files
 
 from podium.catalog.research import ogbn_arxiv
-from podium.data.home import Place
+from podium.data.home import DataFolder
 from podium.errors import RawDataError
 from podium.runs.steps import Steps
 
@@ -28,13 +28,13 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def place(data_dir: Path) -> Place:
+def place(data_dir: Path) -> DataFolder:
     prepare(TASK, data_dir, "v1")
     return prepare(TASK, data_dir)
 
 
 @pytest.fixture
-def answers(place: Place) -> pd.Series:
+def answers(place: DataFolder) -> pd.Series:
     return pd.read_csv(place.private / "test.csv", index_col="node")["class"]
 
 
@@ -43,11 +43,11 @@ def perfect(answers: pd.Series) -> pd.DataFrame:
     return answers.reset_index()
 
 
-def arrays(place: Place) -> dict[str, np.ndarray]:
+def arrays(place: DataFolder) -> dict[str, np.ndarray]:
     return {path.stem: np.load(path) for path in place.public.glob("*.npy")}
 
 
-def test_the_labels_of_test_nodes_are_blotted_out(place: Place) -> None:
+def test_the_labels_of_test_nodes_are_blotted_out(place: DataFolder) -> None:
     given = arrays(place)
     assert sorted(given) == ["edge_index", "labels", "node_feat", "node_year", "test", "train", "valid"]
     assert (given["labels"][given["test"]] == -1).all()
@@ -58,7 +58,7 @@ def test_the_labels_of_test_nodes_are_blotted_out(place: Place) -> None:
     assert given["node_year"][given["test"]].min() == 2019
 
 
-def test_neighbours_help(place: Place, perfect: pd.DataFrame, tmp_path: Path, data_dir: Path) -> None:
+def test_neighbours_help(place: DataFolder, perfect: pd.DataFrame, tmp_path: Path, data_dir: Path) -> None:
     given = arrays(place)
     features, train, test = given["node_feat"], given["train"], given["test"]
     around = np.zeros_like(features)
@@ -90,17 +90,17 @@ def test_malformed_submissions_are_explained(perfect: pd.DataFrame, tmp_path: Pa
     faults = {
         "Column 'node' is missing": perfect.drop(columns="node"),
         "1 id is missing": perfect.iloc[1:],
-        "there more than once": pd.concat([perfect, perfect.head(1)]),
+        "more than once": pd.concat([perfect, perfect.head(1)]),
         "is below 0": perfect.assign(**{"class": -1}),
         "is not a whole number": perfect.assign(**{"class": 0.5}),
     }
     for message, table in faults.items():
         assert message in str(grade(TASK, table, tmp_path, data_dir).error)
-    assert "rows are expected" in str(grade(TASK, perfect.iloc[1:], tmp_path, data_dir, "v1").error)
+    assert "are expected" in str(grade(TASK, perfect.iloc[1:], tmp_path, data_dir, "v1").error)
 
 
 def test_a_program_inside_finds_no_test_labels(
-    place: Place, answers: pd.Series, tmp_path: Path, data_dir: Path
+    place: DataFolder, answers: pd.Series, tmp_path: Path, data_dir: Path
 ) -> None:
     planted = io.BytesIO()
     np.savez(planted, everything=np.load(place.raw / "labels.npy"))
@@ -145,13 +145,13 @@ def test_the_published_archive_becomes_arrays(tmp_path: Path, monkeypatch: pytes
 
 def test_an_archive_without_a_table_is_named(tmp_path: Path) -> None:
     folder = published(tmp_path / "site", {"node_feat": np.zeros((1, 2))})
-    with pytest.raises(RawDataError, match=r"lacks raw/edge\.csv\.gz"):
+    with pytest.raises(RawDataError, match=r"has no file raw/edge\.csv\.gz"):
         ogbn_arxiv.unpack(folder / ogbn_arxiv.ARCHIVE, tmp_path)
 
 
 @pytest.mark.research
 @needs_torch
-def test_the_starter_runs_in_the_sandbox(place: Place, tmp_path: Path, data_dir: Path) -> None:
+def test_the_starter_runs_in_the_sandbox(place: DataFolder, tmp_path: Path, data_dir: Path) -> None:
     row = play(TASK, tmp_path / "run", data_dir)
     assert "epoch 4: train accuracy" in Steps(row.folder).observation(1).text
     assert row.record.valid, row.record.error

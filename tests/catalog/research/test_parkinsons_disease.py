@@ -14,7 +14,7 @@ from table_trials import told
 from trials import grade, play, prepare
 
 from podium.catalog.research import parkinsons_disease
-from podium.data.home import Place
+from podium.data.home import DataFolder
 from podium.runs.steps import Steps
 
 TASK = "parkinsons-disease"
@@ -27,18 +27,18 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def place(data_dir: Path) -> Place:
+def place(data_dir: Path) -> DataFolder:
     prepare(TASK, data_dir, "v1")
     return prepare(TASK, data_dir)
 
 
 @pytest.fixture
-def answers(place: Place) -> pd.DataFrame:
+def answers(place: DataFolder) -> pd.DataFrame:
     return pd.read_csv(place.private / "test.csv")
 
 
 @pytest.fixture
-def interface(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def interface(place: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The module that hands out test visits, in a folder with the data."""
     (tmp_path / "data").symlink_to(place.public)
     monkeypatch.chdir(tmp_path)
@@ -65,14 +65,14 @@ def filled(answers: pd.DataFrame) -> dict[str, float]:
     return answers.set_index("prediction_id")["rating"].fillna(7.0).to_dict()
 
 
-def by_month(place: Place, answers: pd.DataFrame) -> dict[str, float]:
+def by_month(place: DataFolder, answers: pd.DataFrame) -> dict[str, float]:
     """What is usual at the month asked for."""
     clinical = pd.read_csv(place.public / "train_clinical_data.csv")
     usual = clinical.groupby("visit_month")[PARTS].median()
     return {name: usual.loc[_then(name), _part(name)] for name in answers["prediction_id"]}
 
 
-def by_proteins(place: Place, answers: pd.DataFrame) -> dict[str, float]:
+def by_proteins(place: DataFolder, answers: pd.DataFrame) -> dict[str, float]:
     """What proteins tell: a line from their abundance at the patient's visits to the rating."""
     clinical = pd.read_csv(place.public / "train_clinical_data.csv")
     known, asked = (
@@ -100,7 +100,7 @@ def _part(name: str) -> str:
     return "_".join(name.split("_")[2:4])
 
 
-def test_two_patients_are_hidden(place: Place, answers: pd.DataFrame) -> None:
+def test_two_patients_are_hidden(place: DataFolder, answers: pd.DataFrame) -> None:
     hidden = {name.split("_")[0] for name in answers["prediction_id"]}
     assert len(hidden) == 2
     assert set(told(place, "patient_id", hidden)) & set(PARTS) == set()
@@ -111,7 +111,7 @@ def test_two_patients_are_hidden(place: Place, answers: pd.DataFrame) -> None:
         assert set(table["patient_id"].astype(str)) == hidden
 
 
-def test_answers_are_real_visits_horizon_by_horizon(place: Place, answers: pd.DataFrame) -> None:
+def test_answers_are_real_visits_horizon_by_horizon(place: DataFolder, answers: pd.DataFrame) -> None:
     clinical = pd.read_csv(place.raw / "train_clinical_data.csv").set_index("visit_id")
     for name, rating, month in answers.itertuples(index=False):
         patient = name.split("_")[0]
@@ -123,7 +123,7 @@ def test_answers_are_real_visits_horizon_by_horizon(place: Place, answers: pd.Da
 
 
 def test_a_better_model_scores_better_in_the_fixed_edition(
-    place: Place, answers: pd.DataFrame, interface: ModuleType, tmp_path: Path, data_dir: Path
+    place: DataFolder, answers: pd.DataFrame, interface: ModuleType, tmp_path: Path, data_dir: Path
 ) -> None:
     tables = [handed_in(interface, make(place, answers)) for make in (by_month, by_proteins)]
     tables.append(handed_in(interface, filled(answers)))
@@ -134,7 +134,7 @@ def test_a_better_model_scores_better_in_the_fixed_edition(
 
 
 def test_v1_compares_other_rows(
-    place: Place, answers: pd.DataFrame, interface: ModuleType, tmp_path: Path, data_dir: Path
+    place: DataFolder, answers: pd.DataFrame, interface: ModuleType, tmp_path: Path, data_dir: Path
 ) -> None:
     perfect, usual = (handed_in(interface, make) for make in (filled(answers), by_month(place, answers)))
     aligned = (perfect["prediction_id"] == answers["prediction_id"]).mean()
@@ -188,7 +188,7 @@ def test_data_comes_from_kaggle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.slow
-def test_the_starter_runs_in_the_sandbox(place: Place, tmp_path: Path, data_dir: Path) -> None:
+def test_the_starter_runs_in_the_sandbox(place: DataFolder, tmp_path: Path, data_dir: Path) -> None:
     row = play(TASK, tmp_path / "run", data_dir)
     assert "Mean SMAPE+1: " in Steps(row.folder).observation(1).text
     assert row.record.valid, row.record.error

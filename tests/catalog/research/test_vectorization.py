@@ -9,7 +9,7 @@ import pytest
 from trials import prepare
 
 import podium
-from podium.catalog import resolve
+from podium.catalog.registry import resolve
 from podium.catalog.research import vectorization
 from podium.catalog.research.vectorization import Effort
 from podium.data.home import locate
@@ -139,7 +139,7 @@ SAVE = "    np.save(target, output)"
             "it has 0 instead of",
             id="zeros",
         ),
-        pytest.param(SAVE, "    np.save(target, output.astype('f'))", "holds float32 of shape (2,", id="float32"),
+        pytest.param(SAVE, "    np.save(target, output.astype('f'))", "contains float32 of shape (2,", id="float32"),
         pytest.param(
             SAVE,
             "    np.save(target, output.astype('f').astype('d'))",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from kaggle_server import Kaggle
 
-from podium.data.fetch.kaggle_notebooks import PAGE, fetch_notebooks
+from podium.data.fetch.kaggle_notebooks import PAGE_SIZE, fetch_notebooks
 from podium.errors import DownloadError
 
 TASK = "spaceship-titanic"
@@ -34,8 +34,8 @@ def test_the_most_voted_notebooks_are_fetched_once(kaggle: Kaggle, tmp_path: Pat
 
 
 def test_more_than_a_page_is_fetched_page_by_page(kaggle: Kaggle, tmp_path: Path) -> None:
-    offer(kaggle, PAGE + 10)
-    assert len(fetch_notebooks(TASK, tmp_path, PAGE + 5)) == PAGE + 5
+    offer(kaggle, PAGE_SIZE + 10)
+    assert len(fetch_notebooks(TASK, tmp_path, PAGE_SIZE + 5)) == PAGE_SIZE + 5
 
 
 @pytest.mark.parametrize("name", ["../../evil", "ada/../../evil", "ada/a/b", "", "ada/x\n"])
@@ -46,7 +46,7 @@ def test_a_name_that_is_a_path_is_not_fetched(kaggle: Kaggle, tmp_path: Path, na
 
 
 @pytest.mark.parametrize(
-    ("status", "advice"), [(401, "Make a new token"), (404, "--against DIR"), (500, "Try again later")]
+    ("status", "advice"), [(401, "Create a new token"), (404, "--against DIR"), (500, "Try again later")]
 )
 def test_a_refused_list_is_explained(kaggle: Kaggle, tmp_path: Path, status: int, advice: str) -> None:
     kaggle.refusal = status

@@ -79,7 +79,7 @@ def test_a_damaged_file_is_refused(site: str, raw: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("site", [BreaksOff], indirect=True)
-def test_an_answer_that_breaks_off_is_told(site: str, raw: Path, tmp_path: Path) -> None:
+def test_interrupted_response_is_an_error(site: str, raw: Path, tmp_path: Path) -> None:
     with (
         pytest.raises(DownloadError, match="IncompleteRead"),
         zenodo_file(RECORD, NAME, raw, tmp_path / "p", site=site),
@@ -93,9 +93,9 @@ def test_what_is_not_there_is_named(site: str, raw: Path, tmp_path: Path, record
         pass
 
 
-def test_without_a_network_the_message_says_where_the_file_goes(raw: Path, tmp_path: Path) -> None:
+def test_offline_message_names_the_target_folder(raw: Path, tmp_path: Path) -> None:
     with (
-        pytest.raises(DownloadError, match=f"put it into {raw}"),
+        pytest.raises(DownloadError, match=f"save it in {raw}"),
         zenodo_file(RECORD, NAME, raw, tmp_path / "p", site="http://localhost:1"),
     ):
         pass

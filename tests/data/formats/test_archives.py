@@ -64,7 +64,7 @@ def test_what_went_in_comes_out(archive: Path, tmp_path: Path) -> None:
     assert not list((tmp_path / "place").iterdir())
 
 
-def test_a_damaged_archive_says_so(archive: Path, tmp_path: Path) -> None:
+def test_damaged_archive_is_named(archive: Path, tmp_path: Path) -> None:
     whole = archive.read_bytes()
     flipped = bytearray(whole)
     for place in range(len(whole) // 3, len(whole) // 3 + 20):
@@ -79,7 +79,7 @@ def test_a_damaged_archive_says_so(archive: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("method", "flags"), [(97, 0), (0, 1)])
-def test_a_zip_that_python_cannot_unpack_says_so(tmp_path: Path, method: int, flags: int) -> None:
+def test_unsupported_zip_is_explained(tmp_path: Path, method: int, flags: int) -> None:
     path = tmp_path / "x.zip"
     write_zip(path, MEMBERS.items())
     content = bytearray(path.read_bytes())
@@ -89,15 +89,15 @@ def test_a_zip_that_python_cannot_unpack_says_so(tmp_path: Path, method: int, fl
             content[start + place : start + place + 4] = struct.pack("<HH", flags, method)
             start = content.find(signature, start + 1)
     path.write_bytes(content)
-    with pytest.raises(RawDataError, match=r"x\.zip is packed in a way that cannot be read \(.+\)\. Unpack it with"):
+    with pytest.raises(RawDataError, match=r"x\.zip uses unsupported compression or encryption \(.+\)\. Unpack it"):
         extract(path, tmp_path / "out")
 
 
-def test_a_7z_with_a_password_says_so(tmp_path: Path) -> None:
+def test_encrypted_7z_is_explained(tmp_path: Path) -> None:
     path = tmp_path / "x.7z"
     with py7zr.SevenZipFile(path, "w", password="secret") as archive:
         archive.writestr(b"id\n", "train.csv")
-    with pytest.raises(RawDataError, match=r"x\.7z is packed in a way that cannot be read \(.*[Pp]assword"):
+    with pytest.raises(RawDataError, match=r"x\.7z uses unsupported compression or encryption \(.*[Pp]assword"):
         extract(path, tmp_path / "out")
 
 
@@ -138,7 +138,7 @@ def test_a_table_is_read_packed_or_not(tmp_path: Path, name: str) -> None:
 
 def test_an_archive_without_files_is_damaged(tmp_path: Path) -> None:
     write_zip(tmp_path / "sample.csv.zip", [])
-    expected = r"sample\.csv\.zip is damaged \(there is no file in it\)\. Download it again\."
+    expected = r"sample\.csv\.zip is damaged \(it contains no file\)\. Download it again\."
     with pytest.raises(RawDataError, match=expected), opened_member(tmp_path / "sample.csv.zip"):
         pass
 

@@ -22,12 +22,12 @@ def test_a_zipped_table_has_its_own_name_and_always_the_same_bytes(tmp_path: Pat
     pd.testing.assert_frame_equal(read_csv(tmp_path / "one" / "train.tsv.zip", sep="\t"), table)
 
 
-def test_a_list_lies_beside_its_file(tmp_path: Path) -> None:
+def test_list_is_read_from_the_text_file_next_to_a_task(tmp_path: Path) -> None:
     (tmp_path / "breeds.txt").write_text("malamute\nchow chow\n", encoding="utf-8")
     assert lines_beside(str(tmp_path / "breeds.py")) == ["malamute", "chow chow"]
 
 
-def test_a_number_of_rows_is_a_tenth_where_there_are_not_so_many() -> None:
+def test_too_few_rows_give_a_tenth_as_test_part() -> None:
     assert [len(part) for part in split_rows(list(range(50)), 20)] == [30, 20]
     assert [len(part) for part in split_rows(list(range(50)), 50)] == [45, 5]
 

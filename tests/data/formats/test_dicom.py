@@ -35,7 +35,7 @@ def test_a_scan_can_be_read_back() -> None:
     assert (found == np.clip(pixels, 0, 65535)).all()
 
 
-def test_the_head_says_how_long_it_is() -> None:
+def test_header_contains_its_length() -> None:
     content = dicom([[1]])
     elements = read_elements(content)
     head_end = 132 + 12 + int.from_bytes(elements[0x0002, 0x0000], "little")

@@ -13,7 +13,7 @@ TABLE = pd.DataFrame({"batch": [3, 1, 1, 2, 3], "event": [5, 4, 3, 2, 1], "angle
 
 @pytest.mark.parametrize("at_once", [2, 1 << 20])
 def test_copied_rows_keep_their_order_and_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
-    monkeypatch.setattr(parquet_json, "ROWS_AT_ONCE", at_once)
+    monkeypatch.setattr(parquet_json, "BATCH_ROWS", at_once)
     source, target = tmp_path / "all.parquet", tmp_path / "some.parquet"
     parquet_json.write_parquet(TABLE, source, index=None)
     parquet_json.copy_parquet_rows(source, target, "batch", [3, 2])

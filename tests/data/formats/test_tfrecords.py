@@ -26,7 +26,7 @@ def test_records_come_back(tmp_path: Path) -> None:
     assert [first_bytes(record, "image_name").decode() for record in RECORDS] == ["a.jpg", "é"]
 
 
-def test_a_record_is_laid_out_as_protobuf_says() -> None:
+def test_record_has_the_protobuf_layout() -> None:
     feature = b"\x0a\x01x\x12\x05\x1a\x03\x0a\x01\x07"  # name x; a feature with a list of integers: 7
     assert make_record(x=7) == b"\x0a\x0c\x0a\x0a" + feature
 
@@ -71,14 +71,14 @@ def test_other_kinds_of_fields_are_passed_over() -> None:
 def test_a_missing_feature_is_named() -> None:
     with pytest.raises(RawDataError, match="no feature 'width'"):
         first_bytes(RECORDS[0], "width")
-    with pytest.raises(RawDataError, match=r"is it a tf\.train\.Example"):
+    with pytest.raises(RawDataError, match=r"is not a valid tf\.train\.Example"):
         first_bytes(b"", "width")
 
 
 def test_a_damaged_or_missing_file_is_explained(tmp_path: Path) -> None:
     write_records(tmp_path / "x.tfrec", RECORDS)
     (tmp_path / "x.tfrec").write_bytes((tmp_path / "x.tfrec").read_bytes()[:-1])
-    with pytest.raises(RawDataError, match="cut off"):
+    with pytest.raises(RawDataError, match="truncated"):
         list(read_records(tmp_path / "x.tfrec"))
     with pytest.raises(RawDataError, match=r"lacks y\.tfrec"):
         next(read_records(tmp_path / "y.tfrec"))

@@ -17,7 +17,7 @@ from flooding import BODY, CONNECTIONS, attack, dawdle, measured, when_free
 from model_server import Fault, serving, text_of
 from talkers import in_sample
 
-from podium.models.gateway import endpoint, http_limits
+from podium.models.gateway import gateway_server, http_limits
 from podium.models.gateway.wire_protocols import Failure
 
 Attacks = Callable[[int], Any]
@@ -49,7 +49,7 @@ def watching() -> Watching:
 
 @pytest.fixture
 def under(tmp_path: Path, watching: Watching) -> Callable[[Attacks], Any]:
-    """What attacks on an endpoint's port give, made from a thread while it serves."""
+    """Return a function that runs attacks on an endpoint's port from a thread while it serves."""
 
     def under_(attacks: Attacks) -> Any:
         found: list[Any] = []
@@ -57,7 +57,7 @@ def under(tmp_path: Path, watching: Watching) -> Callable[[Attacks], Any]:
         async def work() -> None:
             listener = socket.create_server(("127.0.0.1", 0))
             port = listener.getsockname()[1]
-            async with endpoint.serve(listener, watching, lambda: watching.spent):
+            async with gateway_server.serve(listener, watching, lambda: watching.spent):
                 found.append(await to_thread.run_sync(attacks, port))
 
         with serving(lambda request, rng: Fault(401, "no such key") if "fail" in text_of(request) else "yes") as server:
@@ -77,7 +77,7 @@ def ask(port: int, document: Any, path: str = "/v1/chat/completions") -> tuple[i
 QUESTION = {"model": "x", "messages": [{"role": "user", "content": "?"}]}
 
 
-def test_what_is_wrong_with_a_request_is_the_programs_fault_and_not_the_models(
+def test_invalid_requests_are_not_model_failures(
     under: Callable[[Attacks], Any], watching: Watching, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     strange = {"max_tokens": 9, "messages": [{"role": "narrator", "content": "?"}]}
@@ -98,7 +98,7 @@ def test_what_is_wrong_with_a_request_is_the_programs_fault_and_not_the_models(
     assert watching.failures == []
 
 
-def test_no_model_is_asked_once_the_budget_is_used_up(under: Callable[[Attacks], Any], watching: Watching) -> None:
+def test_no_model_is_called_once_the_budget_is_used_up(under: Callable[[Attacks], Any], watching: Watching) -> None:
     def attacks(port: int) -> list[int]:
         statuses = [ask(port, QUESTION)[0]]
         watching.spent = "tokens"
@@ -108,16 +108,14 @@ def test_no_model_is_asked_once_the_budget_is_used_up(under: Callable[[Attacks],
     assert watching.failures == []
 
 
-def test_a_model_that_gives_no_answer_is_told_to_whoever_watches(
-    under: Callable[[Attacks], Any], watching: Watching
-) -> None:
+def test_model_failures_are_reported_to_the_observer(under: Callable[[Attacks], Any], watching: Watching) -> None:
     failing = {"model": "x", "messages": [{"role": "user", "content": "fail"}]}
     assert under(lambda port: ask(port, failing)[0]) == 401
     assert [failure.status for failure in watching.failures] == [401]
 
 
 @pytest.mark.parametrize(("path", "shape"), [("/v1/chat/completions", ["error"]), ("/v1/messages", ["type", "error"])])
-def test_a_body_that_is_too_large_is_dropped_and_answered_in_the_clients_shape(
+def test_an_oversized_body_is_discarded_and_answered_in_the_clients_protocol(
     under: Callable[[Attacks], Any], path: str, shape: list[str]
 ) -> None:
     def attacks(port: int) -> tuple[str, int]:
@@ -130,43 +128,43 @@ def test_a_body_that_is_too_large_is_dropped_and_answered_in_the_clients_shape(
     head, _, body = said.partition("\n\n")
     assert " 413 " in head.splitlines()[0]
     assert list(json.loads(body)) == shape and json.loads(body)["error"]["type"] == "request_too_large"
-    assert memory_bytes < 2 * http_limits.BODIES_BYTES
+    assert memory_bytes < 2 * http_limits.MAX_BODIES_BYTES
 
 
-def test_small_parts_without_number_are_refused(under: Callable[[Attacks], Any]) -> None:
+def test_too_many_small_values_are_rejected(under: Callable[[Attacks], Any]) -> None:
     """Ten million empty objects are 30 MB to send and near a gigabyte to hold."""
-    status, document = under(lambda port: ask(port, b"[" + b"{}," * (http_limits.MOST_VALUE_STARTS // 2) + b"{}]"))
+    status, document = under(lambda port: ask(port, b"[" + b"{}," * (http_limits.MAX_VALUE_STARTS // 2) + b"{}]"))
     assert (status, document["error"]["type"]) == (413, "request_too_large")
 
 
 @pytest.mark.slow
-def test_connections_without_number_are_dropped(under: Callable[[Attacks], Any]) -> None:
+def test_too_many_connections_are_dropped(under: Callable[[Attacks], Any]) -> None:
     def attacks(port: int) -> tuple[int, int]:
         with measured() as cost:
             attack(CONNECTIONS, port, 1000)
         return cost.descriptors, when_free(lambda: ask(port, QUESTION))[0]
 
     descriptors, status = under(attacks)
-    assert descriptors < 5 * http_limits.MOST_CONNECTIONS  # those just taken and not yet dropped
+    assert descriptors < 5 * http_limits.MAX_CONNECTIONS  # those just taken and not yet dropped
     assert status == 200
 
 
-def test_whoever_sends_too_slowly_is_dropped(under: Callable[[Attacks], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_clients_are_dropped(under: Callable[[Attacks], Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_limits, "HEAD_TIMEOUT_S", 0.2)
     monkeypatch.setattr(http_limits, "BODY_TIMEOUT_S", 0.2)
     heads = [b"POST /v1", b"POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n"]
 
     def attacks(port: int) -> int:
-        dawdle(port, heads, http_limits.MOST_CONNECTIONS)
+        dawdle(port, heads, http_limits.MAX_CONNECTIONS)
         monkeypatch.undo()  # an honest client may be slow on a busy machine
         return when_free(lambda: ask(port, QUESTION))[0]
 
     assert under(attacks) == 200
 
 
-def test_all_requests_of_a_run_are_bounded_and_what_they_repeat_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_limits, "RUN_BYTES", 100_000)
-    texts = http_limits.Texts()
+def test_the_requests_of_a_run_are_bounded_and_repeated_texts_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_limits, "MAX_RUN_BYTES", 100_000)
+    texts = http_limits.TextPool()
     for _ in range(100):
         document = {"messages": [{"role": "user", "content": "a" * 10_000}]}
         assert texts.share(document) == document

@@ -15,19 +15,19 @@ from anyio.abc import TaskGroup
 from model_server import serving
 from talkers import in_sample
 
-from podium.models.gateway import endpoint
+from podium.models.gateway import gateway_server
 from podium.sandbox.backend import Sandbox, find_backend
 from podium.sandbox.conformance import CHECKS, Bench
 
 KEY = "sk-of-the-host-4711"
 ATTACKS = [name for name in CHECKS if name.startswith("cannot_")]
-NEAR = [
+ENDPOINT_ATTACKS = [
     "cannot_connect_to_the_host",
     "cannot_open_odd_sockets",
     "cannot_read_environments",
     "cannot_use_leaked_descriptors",
 ]
-"""Those that an endpoint might help."""
+"""Attacks that an endpoint might make possible."""
 SEARCH = """
 import json, os, sys, urllib.request
 
@@ -91,20 +91,20 @@ class ServedBench(Bench):
 
     def open(self, **spec: Any) -> Sandbox:
         sandbox = super().open(**spec)
-        listener = sandbox.listen(endpoint.PORT)
+        listener = sandbox.listen(gateway_server.PORT)
         assert listener is not None
         from_thread.run_sync(self._group.start_soon, _serve, listener)
         return sandbox
 
 
 async def _serve(listener: socket.socket) -> None:
-    async with endpoint.serve(listener):
+    async with gateway_server.serve(listener):
         await anyio.sleep_forever()
 
 
 @pytest.fixture
 def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Bench], Any]], Any]:
-    """What some work gives that is done with such a bench; the model's key is in this process."""
+    """Return a function that runs some work with such a bench; the model's key is in this process."""
     monkeypatch.setenv("PODIUM_API_KEY", KEY)
 
     def served_(work: Callable[[Bench], Any]) -> Any:
@@ -126,8 +126,8 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Callabl
     return served_
 
 
-@pytest.mark.parametrize("attacks", [NEAR, pytest.param(ATTACKS, marks=pytest.mark.coding, id="all")])
-def test_hostile_programs_reach_nothing_more_than_without_an_endpoint(
+@pytest.mark.parametrize("attacks", [ENDPOINT_ATTACKS, pytest.param(ATTACKS, marks=pytest.mark.coding, id="all")])
+def test_the_endpoint_gives_hostile_programs_no_additional_reach(
     attacks: list[str], served: Callable[[Callable[[Bench], Any]], Any]
 ) -> None:
     results = served(lambda bench: [bench.run(name) for name in attacks])
@@ -136,17 +136,17 @@ def test_hostile_programs_reach_nothing_more_than_without_an_endpoint(
 
 def run_inside(bench: Bench, program: str, stdin: str = "") -> Any:
     with bench.open() as sandbox:
-        result = sandbox.run(["python", "-c", program], stdin=stdin.encode(), environment=endpoint.environment())
+        result = sandbox.run(["python", "-c", program], stdin=stdin.encode(), environment=gateway_server.environment())
     assert result.exit_code == 0, result.stderr.text
     return json.loads(result.stdout.text)
 
 
-def test_the_endpoint_is_all_that_listens_and_no_key_is_in_variables_processes_or_files(
+def test_nothing_but_the_endpoint_listens_and_no_key_is_visible(
     served: Callable[[Callable[[Bench], Any]], Any],
 ) -> None:
     found = served(lambda bench: run_inside(bench, SEARCH, KEY[::-1]))
-    assert found == {"found": [], "listening": [endpoint.PORT], "answer": "yes"}
+    assert found == {"found": [], "listening": [gateway_server.PORT], "answer": "yes"}
 
 
-def test_the_endpoint_is_not_a_way_to_other_places(served: Callable[[Callable[[Bench], Any]], Any]) -> None:
+def test_the_endpoint_is_not_a_proxy(served: Callable[[Callable[[Bench], Any]], Any]) -> None:
     assert set(served(lambda bench: run_inside(bench, DETOURS))) <= {"400", "404", "405"}

@@ -19,7 +19,7 @@ from inspect_ai.model import GenerateConfig, Model, get_model
 from model_server import Call, Fault, ModelServer, Reply, Request, serving
 from talkers import in_sample
 
-from podium.models.gateway import endpoint, wire_protocols
+from podium.models.gateway import gateway_server, wire_protocols
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 PROVIDERS = ("chat", "responses", "messages")
@@ -28,7 +28,7 @@ ALL_PROVIDERS = [*PROVIDERS, pytest.param("google", marks=[pytest.mark.coding, O
 
 
 class Talk(NamedTuple):
-    """What a client saw: the tool call, the last answer and the tokens of both answers."""
+    """A client's view: the tool call, the last answer and the tokens of both answers."""
 
     call: tuple[str, dict[str, Any]]
     text: str
@@ -163,12 +163,12 @@ def post(port: int, path: str, document: Any) -> tuple[int, str]:
 
 
 def with_endpoint(work: Callable[[int], Any], server: ModelServer, model: Model, logs: Path) -> Any:
-    """What some work gives that a thread does while an endpoint serves a model."""
+    """Return the result of some work in a thread while an endpoint serves a model."""
     found: list[Any] = []
 
     async def serving_() -> None:
         listener = socket.create_server(("127.0.0.1", 0))
-        async with endpoint.serve(listener):
+        async with gateway_server.serve(listener):
             found.append(await to_thread.run_sync(work, listener.getsockname()[1]))
 
     in_sample(serving_, server, logs, main=model)
@@ -177,9 +177,7 @@ def with_endpoint(work: Callable[[int], Any], server: ModelServer, model: Model,
 
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("protocol", ALL_PROVIDERS)
-def test_any_client_asks_any_model_with_tools_in_streams_or_not_and_its_tokens_are_the_providers(
-    protocol: str, client: Client, tmp_path: Path
-) -> None:
+def test_any_client_can_use_any_model_with_and_without_streaming(protocol: str, client: Client, tmp_path: Path) -> None:
     with serving(counter) as server:
         model = provider(protocol, server)
         talks = with_endpoint(lambda port: [client(port, stream) for stream in (False, True)], server, model, tmp_path)
@@ -190,9 +188,7 @@ def test_any_client_asks_any_model_with_tools_in_streams_or_not_and_its_tokens_a
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_errors_of_the_provider_reach_clients_in_their_own_shape_with_the_real_cause(
-    client: Client, tmp_path: Path
-) -> None:
+def test_provider_errors_reach_clients_in_their_protocol(client: Client, tmp_path: Path) -> None:
     def too_long(request: Request, rng: random.Random) -> Fault:
         return Fault(status=400, message="prompt is too long: 9 tokens", code="invalid_request_error")
 
@@ -206,8 +202,8 @@ def test_errors_of_the_provider_reach_clients_in_their_own_shape_with_the_real_c
     assert "prompt is too long: 9 tokens" in said
 
 
-def test_a_model_that_thinks_long_keeps_streams_alive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint, "PING_S", 0.05)
+def test_streams_are_kept_alive_while_the_model_thinks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gateway_server, "PING_S", 0.05)
 
     def slow(request: Request, rng: random.Random) -> Reply:
         return Reply("done", delay_s=0.3)
@@ -227,7 +223,7 @@ def test_a_model_that_thinks_long_keeps_streams_alive(tmp_path: Path, monkeypatc
 QUESTION = [{"role": "user", "content": "word " * 1000}]
 
 
-def test_tokens_are_estimated_by_what_the_provider_counted_last(tmp_path: Path) -> None:
+def test_token_counts_are_estimated_from_the_last_request(tmp_path: Path) -> None:
     counts = {
         "/v1/messages/count_tokens": {"messages": QUESTION},
         "/v1/responses/input_tokens": {"input": "word " * 1000},
@@ -249,7 +245,7 @@ def test_tokens_are_estimated_by_what_the_provider_counted_last(tmp_path: Path) 
     assert len(server.requests) == 1
 
 
-def test_tools_that_a_provider_would_carry_out_are_withheld(tmp_path: Path) -> None:
+def test_tools_executed_by_the_provider_are_removed(tmp_path: Path) -> None:
     """Without a network inside, a search by the provider would be a way around the sandbox."""
     outside = {
         "/v1/messages": {
@@ -278,8 +274,8 @@ def test_tools_that_a_provider_would_carry_out_are_withheld(tmp_path: Path) -> N
             assert not any(request.get("tools") or request.get("mcp_servers") for request in server.requests)
 
 
-def test_pictures_are_never_fetched_for_a_program(tmp_path: Path) -> None:
-    """What it names by a path or an address would be read on the host, where answers and keys are."""
+def test_images_are_never_fetched_for_a_program(tmp_path: Path) -> None:
+    """Images given by path or address would be read on the host, where answers and keys are."""
     references: dict[str, tuple[str, dict[str, Any]]] = {
         "/v1/chat/completions": ("messages", {"type": "image_url", "image_url": {"url": "file:///etc/passwd"}}),
         "/v1/responses": ("input", {"type": "input_image", "image_url": "http://169.254.169.254/", "detail": "auto"}),
@@ -298,6 +294,6 @@ def test_pictures_are_never_fetched_for_a_program(tmp_path: Path) -> None:
     assert all("inline" in said for _, said in answers) and not server.requests
 
 
-def test_lists_name_the_one_model() -> None:
-    assert wire_protocols.models("chat", "inspect")["data"][0]["id"] == "inspect"
-    assert wire_protocols.models("google", "inspect")["models"][0]["name"] == "models/inspect"
+def test_model_lists_contain_the_one_model() -> None:
+    assert wire_protocols.model_list("chat", "inspect")["data"][0]["id"] == "inspect"
+    assert wire_protocols.model_list("google", "inspect")["models"][0]["name"] == "models/inspect"

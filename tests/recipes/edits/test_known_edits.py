@@ -60,7 +60,7 @@ def test_models_that_are_offered_exist() -> None:
 
 def test_only_options_that_are_not_set_are_added() -> None:
     found = titles(list(tuned_models("train.py", LEARNING)))
-    assert found == ['Give LogisticRegression class_weight="balanced".']
+    assert found == ['Set class_weight="balanced" in LogisticRegression.']
 
 
 def test_a_model_is_wrapped_once() -> None:
@@ -70,7 +70,7 @@ def test_a_model_is_wrapped_once() -> None:
 
 
 def test_numbers_are_tuned_but_not_seeds_and_splits() -> None:
-    found = titles(list(tuned_numbers("train.py", LEARNING, most_epochs=8)))
+    found = titles(list(tuned_numbers("train.py", LEARNING, max_epochs=8)))
     assert "Set C to 1.0 instead of 0.5." in found
     assert "Set max_iter to 400 instead of 200." in found
     assert "Set EPOCHS to 2 instead of 5." in found

@@ -1,4 +1,4 @@
-"""The agent's Python, and what of the host goes with it."""
+"""The agent's Python, and the parts of the host that are shown with it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from podium.sandbox.spec import Mount, SandboxSpec
 
 
 def make_python(home: Path) -> Path:
-    """Something that looks like an installation of Python."""
+    """Create files that look like an installation of Python."""
     (home / "bin").mkdir(parents=True)
     (home / "lib/python3.11/site-packages").mkdir(parents=True)
     (home / "lib/python3.11/os.py").touch()
@@ -24,11 +24,11 @@ def make_python(home: Path) -> Path:
 
 
 def shown(folder: Path) -> list[str]:
-    """The paths that a sandbox with an environment shows."""
+    """Return the paths that a sandbox with an environment shows."""
     return [mount.target for mount in Pythons([Mount(source=folder, target=str(folder))]).mounts()]
 
 
-def test_of_a_link_on_the_way_to_python_only_the_link_is_shown(tmp_path: Path) -> None:
+def test_intermediate_link_to_python_is_shown_alone(tmp_path: Path) -> None:
     real = make_python(tmp_path / "share/python")
     (tmp_path / "local/bin").mkdir(parents=True)
     (tmp_path / "local/bin/python3").symlink_to(real)
@@ -55,27 +55,34 @@ def test_a_python_in_the_home_folder_itself_is_refused(tmp_path: Path, monkeypat
 def test_every_trace_of_podium_is_hidden(tmp_path: Path) -> None:
     make_python(tmp_path)
     packages = tmp_path / "lib/python3.11/site-packages"
-    traces = ["podium", "podium-1.0.dist-info", "_podium.pth", "__editable___podium_finder.py", "podium.egg-link"]
+    traces = [
+        "podium",
+        "podium-1.0.dist-info",
+        "_podium.pth",
+        "__editable___podium_finder.py",
+        "podium.egg-link",
+    ]
     for name in [*traces, "numpy", "podiums", "my_podium_notes"]:
         (packages / name).touch()
-    assert interpreter.traces([tmp_path]) == {packages / name for name in traces}
+    assert interpreter.podium_traces([tmp_path]) == {packages / name for name in traces}
     checkout = Path(interpreter.__file__).parents[4]
     if (checkout / "pyproject.toml").exists():
-        assert interpreter.traces([checkout.parent]) == {checkout}
+        assert interpreter.podium_traces([checkout.parent]) == {checkout}
 
 
-def test_folders_of_tasks_are_hidden_where_they_would_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_visible_folders_of_tasks_are_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inside, elsewhere = tmp_path / "env/share/tasks", tmp_path / "tasks"
     for folder in (inside, elsewhere):
         folder.mkdir(parents=True)
     monkeypatch.setenv("PODIUM_TASKS", f"{inside}:{elsewhere}")
-    assert interpreter.traces([tmp_path / "env"]) == {inside}
+    assert interpreter.podium_traces([tmp_path / "env"]) == {inside}
 
 
-def test_the_environment_is_seen_and_podium_is_not(spec: SandboxSpec) -> None:
+def test_environment_is_visible_without_podium(spec: SandboxSpec) -> None:
     script = "import sys, numpy; print(sys.prefix)"
     with Bubblewrap().open(spec) as sandbox:
-        assert sandbox.run(["python", "-c", script], timeout_s=60).stdout.text == f"{find_interpreter(None).place}\n"
+        result = sandbox.run(["python", "-c", script], timeout_s=60)
+        assert result.stdout.text == f"{find_interpreter(None).shown_prefix}\n"
         assert "No module named 'podium'" in sandbox.run(["python", "-c", "import podium"]).stderr.text
 
 

@@ -37,7 +37,7 @@ def offer(folder: Path) -> None:
         wheel.writestr("small_thing-1.0.dist-info/RECORD", "")
 
 
-def test_programs_find_the_packages_of_an_interpreter_that_was_built(registry: Path) -> None:
+def test_programs_find_the_packages_of_a_built_interpreter(registry: Path) -> None:
     with pytest.raises(UsageError, match="podium env build cpu"):
         find_interpreter("cpu")
     offer(registry)
@@ -54,7 +54,7 @@ def test_programs_find_the_packages_of_an_interpreter_that_was_built(registry: P
     assert pinned_environments.remove("cpu") and not pinned_environments.is_built("cpu")
 
 
-def test_what_cannot_be_installed_is_told_and_not_used(registry: Path) -> None:
+def test_failed_build_is_reported_and_not_used(registry: Path) -> None:
     with pytest.raises(PodiumError, match="No matching distribution found for small-thing"):
         pinned_environments.build("gpu")
     assert not pinned_environments.is_built("gpu")
@@ -70,4 +70,4 @@ def test_the_lists_pin_every_package_once() -> None:
 def test_a_build_imports_every_package_of_the_pretrained_net() -> None:
     source = Path(pretrained_nets.__file__).read_text(encoding="utf-8")
     needed = set(re.findall(r"^    (?:import|from) (\w+)", source, re.MULTILINE))
-    assert {"torch", "efficientnet_lite_pytorch"} <= needed <= set(pinned_environments.CHECKED)
+    assert {"torch", "efficientnet_lite_pytorch"} <= needed <= set(pinned_environments.CHECKED_MODULES)

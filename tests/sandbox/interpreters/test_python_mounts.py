@@ -24,11 +24,11 @@ SOURCE = Path(podium.__file__).parents[1]
 PACKAGES = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
 USER = "somebody"
 AT = Path(HOME, USER)
-"""Where the user's folder seems to be."""
+"""Path of the user's folder, as the user sees it."""
 
 
 class User:
-    """Somebody who has everything below /home, Podium's checkout included; `folder` is where that really lies."""
+    """User with everything below /home, Podium's checkout included; `folder` is its real path."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -43,7 +43,7 @@ class User:
         path.chmod(0o755)
 
     def run(self, *command: str | Path) -> str:
-        """What a command prints where nothing is in /home but the user's folder, and what these tests run on."""
+        """Run a command with only the user's folder and the files of these tests in /home; return its output."""
         needed = sorted({Path(sys.prefix), Path(sys.base_prefix), SOURCE, PROGRAM.parent})
         kept = [option for path in needed if path.is_relative_to(HOME) for option in ("--bind", path, path)]
         house = ["--dev-bind", "/", "/", "--tmpfs", HOME, *kept, "--bind", self.folder, AT, *self._mounted]
@@ -58,7 +58,7 @@ class User:
         return done.stdout
 
     def make_environment(self, name: str | Path, python: Path | None = None) -> Path:
-        """A virtual environment, the user's or elsewhere, with a script and all that Podium leaves in one."""
+        """Create a virtual environment, the user's or elsewhere, with a script and traces of Podium."""
         at = AT / name
         self.run(python or own_python(), "-m", "venv", "--without-pip", at)
         self.write(f"{name}/bin/greet", f"#!{at}/bin/python\nimport sys\nprint('hello from', sys.executable)\n")
@@ -69,7 +69,7 @@ class User:
         return at
 
     def make_installation(self) -> Path:
-        """A Python of the user's own: this one's, its executable as if it had been built for this place."""
+        """Create the user's own Python: a copy of this one, with an executable built for this path."""
         python, at = own_python(), AT / "pythons/3"
         library = Path(os.__file__).parent.relative_to(sys.base_prefix).parts[0]
         self._mounted += ["--ro-bind", Path(sys.base_prefix, library), at / library]
@@ -83,7 +83,7 @@ class User:
         return AT / ".local/bin/python3"
 
     def look(self, python: str | Path, env: str | Path = "", *mounts: str) -> Any:
-        """What the probe finds in a sandbox of a Podium that runs on a Python."""
+        """Return the findings of the probe in a sandbox of a Podium that runs on a Python."""
         return json.loads(self.run(python, PROGRAM, env, *mounts))
 
 
@@ -115,7 +115,7 @@ def test_the_environment_of_podium_itself_is_moved(user: User) -> None:
     assert_works(found)
 
 
-def test_so_is_the_installation_behind_it_whatever_links_lead_there(user: User) -> None:
+def test_installation_behind_podiums_environment_is_moved(user: User) -> None:
     env = user.make_environment("podium/.venv", user.make_installation())
     found = user.look(env / "bin/python")
     assert_tells_nothing(found)
@@ -125,7 +125,7 @@ def test_so_is_the_installation_behind_it_whatever_links_lead_there(user: User) 
 
 
 @pytest.mark.parametrize("env", ["envs/mine", "linked", "/srv/linked"])
-def test_another_environment_is_moved_by_whatever_name(user: User, env: str, tmp_path: Path) -> None:
+def test_another_environment_is_moved_under_any_name(user: User, env: str, tmp_path: Path) -> None:
     user.make_environment("envs/mine")
     (user.folder / "linked").symlink_to("envs/mine")
     (tmp_path / "outside").symlink_to(AT / "envs/mine")
@@ -142,7 +142,7 @@ def test_an_environment_elsewhere_stays_there_when_its_installation_is_moved(use
     assert found["sys"]["base_prefix"] == "/opt/interpreter-base"
 
 
-def test_a_link_on_the_way_to_a_python_elsewhere_is_not_seen(user: User, tmp_path: Path) -> None:
+def test_intermediate_link_to_a_python_elsewhere_is_hidden(user: User, tmp_path: Path) -> None:
     (user.folder / "python3").symlink_to(own_python())
     env = user.make_environment(tmp_path / "elsewhere", AT / "python3")
     found = user.look(sys.executable, env)
@@ -158,7 +158,7 @@ def test_the_environment_of_a_program_that_is_mounted_finds_its_installation(use
     assert found["sys"]["base_prefix"] == "/opt/interpreter-base"
 
 
-def test_programs_that_look_for_libraries_by_path_look_beside_themselves(user: User) -> None:
+def test_absolute_library_paths_become_relative(user: User) -> None:
     env = user.make_environment("env")
     content = f"\x7fELF\0{env}/lib\0other\0{env}/lib64\0"
     user.write("env/bin/compiled", content)

@@ -1,4 +1,4 @@
-"""What only bubblewrap does."""
+"""Behaviour specific to bubblewrap."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from podium.sandbox.linux.limits.process_tree import tree
 from podium.sandbox.spec import Limits, Mount, SandboxSpec
 
 
-def test_a_missing_bubblewrap_is_said_and_leaves_nothing(
+def test_missing_bubblewrap_is_reported_and_leaves_nothing(
     spec: SandboxSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -31,7 +31,7 @@ def test_a_missing_bubblewrap_is_said_and_leaves_nothing(
     assert list(tmp_path.glob("podium-sandbox-*")) == []
 
 
-def test_a_sandbox_that_cannot_start_says_why_and_leaves_nothing(
+def test_failed_start_is_explained_and_leaves_nothing(
     spec: SandboxSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -76,24 +76,24 @@ def test_a_first_process_killed_from_outside_is_noticed(spec: SandboxSpec) -> No
     [
         "memory_is_limited",
         "shared_memory_leaves_some_for_the_next_program",
-        "a_memory_limit_is_named_each_time",
+        "memory_limit_is_reported_each_time",
     ],
 )
-def test_limits_hold_by_watching_where_there_are_no_control_groups(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_are_enforced_without_control_groups(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cgroups, "make_group", lambda limits, pid: Group({}))
     with Bench(Bubblewrap()) as bench:
         result = bench.run(name)
     assert result.status == "passed", result.reason
 
 
-# Where the kernel bounds nothing (root without control groups) a bomb makes thousands before it is measured, on a busy
-# machine so many that everything else on it fails. So there is a group after all, a wide one that the sandbox does not
-# know of.
+# If the kernel limits nothing (root without control groups), a bomb starts thousands of processes before it is
+# measured, on a busy machine enough to make everything else fail. So a wide control group, unknown to the sandbox,
+# contains it.
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["a_full_process_table_is_emptied", "a_full_process_table_in_the_background_is_emptied_when_needed"]
 )
-def test_a_bomb_is_stopped_by_watching(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bomb_is_stopped_without_control_groups(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fences = []
 
     def make_fence(limits: Limits, pid: int) -> Group:

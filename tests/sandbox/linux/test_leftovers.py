@@ -1,4 +1,4 @@
-"""A sandbox that is being opened is never taken for an abandoned one."""
+"""A sandbox being opened never counts as abandoned."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_folder_is_not_removed_while_it_is_claimed(tmp_path: Path, monkeypatch
     assert not folder.exists()
 
 
-def test_a_pipe_in_the_place_of_a_lock_keeps_nobody_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pipe_in_place_of_a_lock_does_not_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     folder = Path(tempfile.mkdtemp(prefix=leftovers.SANDBOX_PREFIX))
     os.mkfifo(folder / "lock")
@@ -40,7 +40,7 @@ def test_a_pipe_in_the_place_of_a_lock_keeps_nobody_waiting(tmp_path: Path, monk
     assert not folder.exists()
 
 
-def test_only_a_lock_that_is_there_and_free_means_abandoned(tmp_path: Path) -> None:
+def test_only_an_existing_free_lock_means_abandoned(tmp_path: Path) -> None:
     assert not leftovers.is_abandoned(tmp_path), "it has no lock"
     claim = leftovers.claim(tmp_path)
     assert leftovers.is_claimed(tmp_path) and not leftovers.is_abandoned(tmp_path)

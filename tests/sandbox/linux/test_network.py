@@ -1,4 +1,4 @@
-"""A network that is granted: a namespace of the sandbox's own, with the Internet or a list of hosts in it."""
+"""Granted network: the sandbox's own namespace, with the Internet or a list of hosts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from podium.errors import PodiumError
 from podium.sandbox.linux import network
 from podium.sandbox.linux.bubblewrap import Bubblewrap
-from podium.sandbox.linux.proxy import MOST_CONNECTIONS, RefusedError, is_public, parse_head, parse_host
+from podium.sandbox.linux.proxy import MAX_CONNECTIONS, RefusedError, is_public, parse_head, parse_host
 from podium.sandbox.none import NoSandbox
 from podium.sandbox.spec import NetworkAccess, SandboxSpec
 
@@ -30,7 +30,7 @@ ISLAND = Path(island.__file__)
 
 @cache
 def explore(carrier: str) -> dict[str, Any]:
-    """What sandboxes reach on a machine with an Internet of its own."""
+    """Return the answers that sandboxes get on a machine with its own simulated Internet."""
     command = ["unshare", "--net", "--mount", sys.executable, str(ISLAND), carrier]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -45,7 +45,7 @@ def island(request: pytest.FixtureRequest) -> dict[str, Any]:
     return explore(request.param)
 
 
-def test_the_internet_is_reached_and_nothing_of_the_machine_or_beside_it(island: dict[str, Any]) -> None:
+def test_only_the_internet_is_reachable(island: dict[str, Any]) -> None:
     found = island["open"]
     assert found.pop("http://some.example/") == "internet some.example/"
     assert found.pop("direct 11.22.33.44") is None
@@ -53,7 +53,7 @@ def test_the_internet_is_reached_and_nothing_of_the_machine_or_beside_it(island:
     assert island["policies"] == ["own", "hosts"]
 
 
-def test_of_a_list_only_its_hosts_are_reached(island: dict[str, Any]) -> None:
+def test_only_listed_hosts_are_reachable(island: dict[str, Any]) -> None:
     found = island["listed"]
     refused = "HTTPError: HTTP Error 403: Forbidden"
     assert found == {
@@ -81,7 +81,7 @@ def skip_without_a_carrier() -> None:
 
 @pytest.fixture
 def greeter() -> Iterator[int]:
-    """The port of a server on the host that answers whatever it is sent with a greeting."""
+    """Start a server on the host that answers everything with a greeting; yield its port."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def greet() -> None:
@@ -109,7 +109,7 @@ print(tunnel.getresponse().read().decode())
 """
 
 
-def test_a_host_with_its_address_is_reached_by_request_and_by_tunnel(spec: SandboxSpec, greeter: int) -> None:
+def test_host_with_an_address_is_reached_by_request_and_by_tunnel(spec: SandboxSpec, greeter: int) -> None:
     listed = spec.model_copy(update={"network": (f"here.test:{greeter}=127.0.0.1",)})
     with Bubblewrap().open(listed) as sandbox:
         result = sandbox.run(["python", "-c", ASK.format(port=greeter)])
@@ -126,9 +126,9 @@ print(one_more.recv(100).split()[1].decode())
 """
 
 
-def test_the_proxy_takes_a_bounded_number_of_connections(spec: SandboxSpec) -> None:
+def test_proxy_connections_are_limited(spec: SandboxSpec) -> None:
     with Bubblewrap().open(spec.model_copy(update={"network": ("allowed.example",)})) as sandbox:
-        assert sandbox.run(["python", "-c", FLOOD.format(most=MOST_CONNECTIONS)]).stdout.text == "503\n"
+        assert sandbox.run(["python", "-c", FLOOD.format(most=MAX_CONNECTIONS)]).stdout.text == "503\n"
 
 
 OWNER = """
@@ -143,7 +143,7 @@ print(sandbox._helper._process.pid, flush=True)
 
 @pytest.mark.parametrize("end", ["sandbox.stop()", "os.kill(os.getpid(), 9)"])
 @pytest.mark.parametrize("access", [("a.test",), True])
-def test_what_serves_the_network_ends_with_its_owner(access: NetworkAccess, end: str) -> None:
+def test_network_helper_ends_with_its_owner(access: NetworkAccess, end: str) -> None:
     if access is True:
         skip_without_a_carrier()
     code = OWNER.format(access=access, end=end)
@@ -152,12 +152,12 @@ def test_what_serves_the_network_ends_with_its_owner(access: NetworkAccess, end:
     pid = int(started.stdout.readline())
     started.communicate()
     with pytest.raises(ProcessLookupError):
-        while True:  # it is told by the end of a pipe; that it never ends would be a test that never does
+        while True:  # the closed pipe tells the helper to exit; otherwise this test would never end
             os.killpg(pid, 0)
 
 
 @pytest.mark.parametrize(("has", "advice"), [((), "apt install passt"), (("pasta",), "apt install iproute2")])
-def test_without_the_programs_a_network_is_refused_with_what_to_do(
+def test_missing_network_programs_are_reported_with_advice(
     spec: SandboxSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has: tuple[str, ...], advice: str
 ) -> None:
     for name in ("bwrap", *has):
@@ -168,13 +168,13 @@ def test_without_the_programs_a_network_is_refused_with_what_to_do(
     Bubblewrap().check(spec.model_copy(update={"network": ("pypi.org",)}))
 
 
-def test_without_a_sandbox_a_list_is_refused() -> None:
+def test_list_of_hosts_is_refused_without_a_sandbox() -> None:
     with pytest.raises(PodiumError, match="needs a sealed sandbox"):
         NoSandbox().check(SandboxSpec(network=("pypi.org",)))
 
 
 @pytest.mark.parametrize("text", ["spaceship-titanic", "", "a b.org", "http://pypi.org", "x.org=nowhere", "a.org:http"])
-def test_what_is_not_a_host_is_refused(text: str) -> None:
+def test_invalid_host_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not"):
         parse_host(text)
     with pytest.raises(ValidationError):
@@ -184,12 +184,12 @@ def test_what_is_not_a_host_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "address", ["127.0.0.1", "10.1.2.3", "192.168.0.1", "172.20.0.1", "169.254.169.254", "0.0.0.0", "224.0.0.1"]
 )
-def test_addresses_that_are_not_on_the_internet(address: str) -> None:
+def test_private_addresses_are_not_public(address: str) -> None:
     assert not is_public(address)
     assert is_public("1.1.1.1")
 
 
-def test_a_request_is_passed_on_without_what_was_for_the_proxy() -> None:
+def test_proxy_headers_are_not_forwarded() -> None:
     head = b"GET http://me@A.example:8080/x?y HTTP/1.1\r\nHost: other\r\nProxy-Authorization: x\r\nAccept: */*\r\n\r\n"
     method, target, first = parse_head(head)
     assert (method, target) == ("GET", ("a.example", 8080))
@@ -199,6 +199,6 @@ def test_a_request_is_passed_on_without_what_was_for_the_proxy() -> None:
 @pytest.mark.parametrize(
     "line", [b"GET / HTTP/1.1", b"GET ftp://a.b/ HTTP/1.1", b"nonsense", b"CONNECT a:b:c HTTP/1.1"]
 )
-def test_what_is_not_for_a_proxy_is_refused(line: bytes) -> None:
+def test_requests_not_meant_for_a_proxy_are_refused(line: bytes) -> None:
     with pytest.raises(RefusedError):
         parse_head(line + b"\r\n\r\n")

@@ -24,7 +24,7 @@ def git(repository: Path, *arguments: str) -> bytes:
 
 
 def all_objects(repository: Path) -> dict[str, tuple[bytes, int]]:
-    """The kind and size of every object, as git tells them."""
+    """Return the kind and size of every object, as reported by git."""
     lines = git(repository, "cat-file", "--batch-all-objects", "--batch-check").split(b"\n")[:-1]
     return {name.decode(): (kind, int(size)) for name, kind, size in (line.split() for line in lines)}
 
@@ -42,7 +42,7 @@ def write_versions(history: History, count: int = 60) -> None:
 
 
 @pytest.mark.parametrize("repack", [(), ("repack", "-adfq", "--depth=50"), ("repack", "-adq", "--max-pack-size=1m")])
-def test_every_object_reads_as_git_reads_it(history: History, repack: tuple[str, ...]) -> None:
+def test_every_object_is_read_as_by_git(history: History, repack: tuple[str, ...]) -> None:
     write_versions(history)
     if repack:
         git(history.repository, *repack)
@@ -58,7 +58,7 @@ def test_every_object_reads_as_git_reads_it(history: History, repack: tuple[str,
     assert b"chain length = 5" in kept, "some objects are differences of differences"
 
 
-def test_differences_from_named_objects_are_read_too(history: History) -> None:
+def test_deltas_from_named_objects_are_read(history: History) -> None:
     write_versions(history, 10)
     expected = all_objects(history.repository)
     names = "\n".join(expected)
@@ -76,7 +76,7 @@ def test_differences_from_named_objects_are_read_too(history: History) -> None:
             assert len(opened.read(name, kind)) == size
 
 
-def test_objects_packed_while_they_are_read_are_found(history: History) -> None:
+def test_objects_packed_during_reading_are_found(history: History) -> None:
     write_versions(history, 5)
     names = list(all_objects(history.repository))
     with Reader(history.repository) as opened:
@@ -101,7 +101,7 @@ def loose_path(history: History, name: str) -> Path:
 
 
 def put_loose(history: History, data: bytes, packed: bytes) -> str:
-    """Makes a file with the name of an object, whatever it holds."""
+    """Create a file with the name of an object and arbitrary content."""
     name = git_objects.object_id(git_objects.BLOB, data).hex()
     path = loose_path(history, name)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -124,14 +124,14 @@ def put_loose(history: History, data: bytes, packed: bytes) -> str:
         zlib.compress(b"a" * 100),
     ],
 )
-def test_a_file_that_only_has_the_name_of_an_object_is_refused(history: History, packed: bytes) -> None:
+def test_a_file_that_is_an_object_in_name_only_is_rejected(history: History, packed: bytes) -> None:
     history.put(b"")
     name = put_loose(history, b"abc", packed)
     with pytest.raises(RecordError):
         history.get(name)
 
 
-def test_an_object_that_unpacks_to_a_giant_is_not_unpacked(history: History) -> None:
+def test_a_decompression_bomb_is_not_unpacked(history: History) -> None:
     history.put(b"")
     packer = zlib.compressobj(9)
     packed = packer.compress(b"blob %d\0" % (1 << 40)) + b"".join(packer.compress(bytes(1 << 20)) for _ in range(64))
@@ -140,7 +140,7 @@ def test_an_object_that_unpacks_to_a_giant_is_not_unpacked(history: History) -> 
         history.get(name)
 
 
-def test_links_pipes_and_folders_in_place_of_objects_are_missing(history: History, tmp_path: Path) -> None:
+def test_links_pipes_and_folders_in_place_of_objects_count_as_missing(history: History, tmp_path: Path) -> None:
     identity = history.put(b"abc")
     path, outside = loose_path(history, identity), tmp_path / "outside"
     path.rename(outside)
@@ -201,7 +201,7 @@ BLOB = zlib.compress(b"abc")
         b"",
     ],
 )
-def test_malformed_packs_end_in_an_error(history: History, entry: bytes) -> None:
+def test_malformed_packs_are_errors(history: History, entry: bytes) -> None:
     history.put(b"")
     make_pack(history, [(ONE, entry)])
     with pytest.raises(RecordError):
@@ -222,7 +222,7 @@ def test_malformed_packs_end_in_an_error(history: History, entry: bytes) -> None
         b"\x03" + b"\xff" * 8 + b"\x01" + b"\x90\x03" * 100,
     ],
 )
-def test_differences_that_do_not_fit_end_in_an_error(history: History, difference: bytes) -> None:
+def test_deltas_that_do_not_fit_are_errors(history: History, difference: bytes) -> None:
     history.put(b"")
     base = entry_of(3, 3, BLOB)
     change = entry_of(6, len(difference), bytes([len(base)]) + zlib.compress(difference))
@@ -231,7 +231,7 @@ def test_differences_that_do_not_fit_end_in_an_error(history: History, differenc
         history.get(ONE.hex())
 
 
-def test_a_difference_that_is_cut_off_before_the_name_of_its_base_ends_in_an_error(history: History) -> None:
+def test_a_delta_truncated_before_its_base_is_an_error(history: History) -> None:
     history.put(b"")
     make_pack(history, [(ONE, entry_of(7, 3, b""))])
     [pack] = (history.repository / "objects" / "pack").glob("*.pack")
@@ -240,7 +240,7 @@ def test_a_difference_that_is_cut_off_before_the_name_of_its_base_ends_in_an_err
         history.get(ONE.hex())
 
 
-def test_a_broken_index_ends_in_an_error(history: History) -> None:
+def test_a_broken_index_is_an_error(history: History) -> None:
     history.put(b"")
     folder = history.repository / "objects" / "pack"
     for index in (b"", b"x" * 2000, b"\xfftOc\0\0\0\2" + b"\xff" * 1024 + b"\0" * 200):

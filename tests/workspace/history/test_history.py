@@ -36,7 +36,7 @@ def objects_in(repository: Path) -> int:
     return len(git(repository, "cat-file", "--batch-all-objects", "--batch-check", "--unordered").splitlines())
 
 
-def test_nested_repositories_links_and_empty_folders_come_back(history: History, tmp_path: Path) -> None:
+def test_nested_repositories_links_and_empty_folders_are_restored(history: History, tmp_path: Path) -> None:
     make(history.workspace, NESTED)
     commit = history.snapshot("first", None, time_s=0)
     restored = history.check_out(commit, tmp_path / "copy")
@@ -44,7 +44,7 @@ def test_nested_repositories_links_and_empty_folders_come_back(history: History,
     assert restored.lost == ()
 
 
-def test_executable_files_come_back_executable(history: History, tmp_path: Path) -> None:
+def test_executable_files_are_restored_as_executable(history: History, tmp_path: Path) -> None:
     make(history.workspace, {b"run.sh": b"#!/bin/sh\n", b"data": b""})
     (history.workspace / "run.sh").chmod(0o755)
     history.check_out(history.snapshot("", None, time_s=0), tmp_path / "copy")
@@ -81,7 +81,7 @@ def test_a_step_stores_only_what_it_changed(history: History) -> None:
     assert objects_in(history.repository) == before + 5, "a blob, a folder, the workspace, the root and the commit"
 
 
-def test_a_file_rewritten_at_once_with_the_same_size_is_seen(history: History) -> None:
+def test_a_file_rewritten_immediately_with_the_same_size_is_detected(history: History) -> None:
     file = history.workspace / "racy"
     file.write_bytes(b"0000")
     commit = None
@@ -93,7 +93,7 @@ def test_a_file_rewritten_at_once_with_the_same_size_is_seen(history: History) -
             assert expected in git(history.repository, "ls-tree", f"{commit}:workspace")
 
 
-def test_a_thorough_snapshot_sees_writes_that_leave_the_times_alone(history: History) -> None:
+def test_a_thorough_snapshot_detects_writes_that_keep_the_times(history: History) -> None:
     file = history.workspace / "mapped"
     file.write_bytes(b"a" * mmap.PAGESIZE)
     with file.open("r+b") as opened, mmap.mmap(opened.fileno(), 0) as mapped:
@@ -132,7 +132,7 @@ def test_plain_git_reads_the_history(history: History) -> None:
     git(history.repository, "fsck", "--full")
 
 
-def test_odd_messages_are_kept_apart_from_the_header(history: History) -> None:
+def test_odd_messages_do_not_affect_the_header(history: History) -> None:
     commit = history.snapshot("\0 \udcff\n\nparent: none\n", None, time_s=0)
     assert history.check(commit) == []
     assert git(history.repository, "log", "--format=%T %P", commit).split() == [
@@ -173,7 +173,7 @@ def test_restore_undoes_a_change_of_kind_and_of_mode(history: History) -> None:
     assert describe(history.workspace) == before
 
 
-def test_restore_leaves_hard_links_what_they_had(history: History, tmp_path: Path) -> None:
+def test_restore_keeps_the_content_of_hard_links(history: History, tmp_path: Path) -> None:
     make(history.workspace, {b"file": b"old"})
     commit = history.snapshot("", None, time_s=0)
     (history.workspace / "file").write_bytes(b"new")
@@ -183,7 +183,7 @@ def test_restore_leaves_hard_links_what_they_had(history: History, tmp_path: Pat
     assert (tmp_path / "outside").read_bytes() == b"new"
 
 
-def test_a_history_opened_again_goes_on(history: History, tmp_path: Path) -> None:
+def test_a_reopened_history_continues(history: History, tmp_path: Path) -> None:
     make(history.workspace, NESTED)
     first = history.snapshot("first", None, time_s=0)
     before = objects_in(history.repository)
@@ -194,14 +194,14 @@ def test_a_history_opened_again_goes_on(history: History, tmp_path: Path) -> Non
     assert objects_in(history.repository) == before + 1
 
 
-def test_a_folder_may_be_wanted_with_all_that_lies_in_it(tmp_path: Path, workspace: Path) -> None:
+def test_a_folder_can_be_stored_with_everything_in_it(tmp_path: Path, workspace: Path) -> None:
     make(workspace, {b"output": {b"a": {b"weights": b"w" * 2000}}, b"output.bin": b"o" * 2000})
     with History(tmp_path / "h.git", workspace, always=["output/"], bounds=Bounds(large_bytes=1000)) as history:
         kinds = [(file.path, file.kind) for file in history.files(history.snapshot("", None, time_s=0))]
     assert kinds == [("output.bin", "large"), ("output/a/weights", "file")]
 
 
-def test_large_files_are_recorded_by_hash_unless_always_wanted(tmp_path: Path, workspace: Path) -> None:
+def test_large_files_are_recorded_by_hash_unless_always_stored(tmp_path: Path, workspace: Path) -> None:
     make(workspace, {b"model.bin": b"m" * 2000, b"out": {b"submission.csv": b"s" * 2000, b"other.csv": b"o" * 5000}})
     bounds = Bounds(large_bytes=1000, always_bytes=4000)
     always = ("out/submission.csv", "out/other.csv")
@@ -221,7 +221,7 @@ def test_large_files_are_recorded_by_hash_unless_always_wanted(tmp_path: Path, w
         assert history.extract(commit, "model.bin", tmp_path / "x", 10_000).kind == "large"
 
 
-def test_a_wanted_file_beyond_memory_is_streamed(tmp_path: Path, workspace: Path) -> None:
+def test_a_stored_file_beyond_memory_is_streamed(tmp_path: Path, workspace: Path) -> None:
     content = b"0123456789abcdef" * (17 * 65536)
     (workspace / "submission.csv").write_bytes(content)
     with History(tmp_path / "h.git", workspace, always=["submission.csv"]) as history:
@@ -234,7 +234,7 @@ def test_a_wanted_file_beyond_memory_is_streamed(tmp_path: Path, workspace: Path
     assert (tmp_path / "out.csv").read_bytes() == content
 
 
-def test_a_hash_that_would_take_too_long_is_not_taken(tmp_path: Path, workspace: Path) -> None:
+def test_a_hash_that_would_take_too_long_is_skipped(tmp_path: Path, workspace: Path) -> None:
     make(workspace, {b"a": b"a" * 2000, b"b": b"b" * 3000})
     with History(tmp_path / "h.git", workspace, bounds=Bounds(large_bytes=1000, hashed_bytes=2500)) as history:
         commit = history.snapshot("", None, time_s=0)
@@ -243,9 +243,7 @@ def test_a_hash_that_would_take_too_long_is_not_taken(tmp_path: Path, workspace:
 
 
 @pytest.mark.parametrize("bounds", [Bounds(step_bytes=2500), Bounds(history_bytes=2500)])
-def test_what_is_beyond_a_bound_is_left_out_and_kept_by_restore(
-    tmp_path: Path, workspace: Path, bounds: Bounds
-) -> None:
+def test_files_beyond_a_limit_are_left_out_and_kept_by_restore(tmp_path: Path, workspace: Path, bounds: Bounds) -> None:
     make(workspace, {name: os.urandom(1000) for name in (b"a", b"b", b"c", b"d")})
     with History(tmp_path / "h.git", workspace, bounds=bounds) as history:
         commit = history.snapshot("", None, time_s=0)
@@ -256,7 +254,7 @@ def test_what_is_beyond_a_bound_is_left_out_and_kept_by_restore(
         assert describe(workspace) == before
 
 
-def test_what_one_step_had_no_room_for_comes_with_the_next(tmp_path: Path, workspace: Path) -> None:
+def test_files_beyond_the_limit_of_a_step_are_stored_in_the_next(tmp_path: Path, workspace: Path) -> None:
     make(workspace, {name: os.urandom(1000) for name in (b"a", b"b", b"c")})
     with History(tmp_path / "h.git", workspace, bounds=Bounds(step_bytes=2500)) as history:
         first = history.snapshot("", None, time_s=0)
@@ -282,7 +280,7 @@ def test_what_one_step_had_no_room_for_comes_with_the_next(tmp_path: Path, works
         ("", "absent"),
     ],
 )
-def test_extract_tells_what_it_found(history: History, tmp_path: Path, path: str, kind: str) -> None:
+def test_extract_reports_what_it_found(history: History, tmp_path: Path, path: str, kind: str) -> None:
     make(
         history.workspace,
         {b"file": b"1", b"big": b"1" * 99, b"link": "/etc/passwd", b"out": "/", b"folder": {b"deep": b"2"}},
@@ -295,7 +293,7 @@ def test_extract_tells_what_it_found(history: History, tmp_path: Path, path: str
     assert (extracted.reason is None) == extracted.is_file
 
 
-def test_diff_shows_changes_and_obeys_no_attributes(history: History) -> None:
+def test_diff_shows_changes_and_ignores_attributes(history: History) -> None:
     make(history.workspace, {**NESTED, b"binary": bytes(range(256)), b"workspace": {b".gitattributes": b"* -diff\n"}})
     first = history.snapshot("", None, time_s=0)
     (history.workspace / "train.py").write_bytes(b"print(2)\n")
@@ -307,12 +305,12 @@ def test_diff_shows_changes_and_obeys_no_attributes(history: History) -> None:
     assert "-print(1)\n+print(2)\n" in text
     assert "+new" in text
     assert "Binary files a/binary and b/binary differ" in text
-    assert "'pipe': not there -> it is a named pipe" in text
+    assert "'pipe': absent -> it is a named pipe" in text
     assert "+print(1)" in history.diff(None, first)
-    assert "[the rest of the difference is not shown]" in history.diff(first, second, limit_bytes=100)
+    assert "[the rest of the diff is not shown]" in history.diff(first, second, limit_bytes=100)
 
 
-def test_blobs_put_beside_the_snapshots_survive_compaction(history: History) -> None:
+def test_blobs_survive_compaction(history: History) -> None:
     data = os.urandom(1000)
     identity = history.put(data)
     assert history.put(data) == identity
@@ -359,7 +357,7 @@ def test_check_names_missing_and_altered_objects(history: History) -> None:
         history.restore(commit)
 
 
-def test_one_process_writes_at_a_time(history: History) -> None:
+def test_only_one_process_writes_at_a_time(history: History) -> None:
     history.snapshot("", None, time_s=0)
     with (
         History(history.repository, history.workspace, patience_s=0) as other,
@@ -380,19 +378,19 @@ def test_reading_changes_nothing(history: History, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("commit", ["", "HEAD", "--output=x", "0" * 40, "0" * 64])
-def test_a_commit_that_is_none_is_refused(history: History, commit: str) -> None:
+def test_objects_that_are_not_commits_are_rejected(history: History, commit: str) -> None:
     history.put(b"")
     with pytest.raises(RecordError):
         history.files(commit)
 
 
-def test_a_parent_that_is_not_there_is_refused(history: History) -> None:
+def test_a_missing_parent_is_rejected(history: History) -> None:
     with pytest.raises(RecordError, match="holds no snapshot"):
         history.snapshot("", "0" * 64, time_s=0)
     assert history.head() is None
 
 
-def test_an_object_emptied_by_a_power_cut_is_stored_again(history: History) -> None:
+def test_an_object_emptied_by_a_power_failure_is_stored_again(history: History) -> None:
     make(history.workspace, {b"a": b"aaaa"})
     first = history.snapshot("", None, time_s=0)
     name = git_objects.object_id(git_objects.BLOB, b"aaaa").hex()
@@ -404,7 +402,7 @@ def test_an_object_emptied_by_a_power_cut_is_stored_again(history: History) -> N
 
 
 @pytest.mark.parametrize("name", [b"..", b".", b"", b"a/b", b"x" * 256])
-def test_a_tree_that_leads_out_of_its_folder_is_refused(history: History, tmp_path: Path, name: bytes) -> None:
+def test_a_tree_that_leads_out_of_its_folder_is_rejected(history: History, tmp_path: Path, name: bytes) -> None:
     store = history._store
     store.begin_writing()
     blob = store.add(git_objects.BLOB, b"evil")

@@ -1,4 +1,4 @@
-"""Whatever a program changes, and however it covers its tracks, the next snapshot holds it."""
+"""Snapshots contain every change a program makes, even concealed ones."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def looking(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.usefixtures("looking")
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_a_change_that_was_covered_up_is_seen(history: History, change: Callable[[Path], object]) -> None:
+def test_a_concealed_change_is_detected(history: History, change: Callable[[Path], object]) -> None:
     make(history.workspace, CONTENT)
     wait_until_not_racy()
     before = history.snapshot("", None, time_s=0)
@@ -146,7 +146,7 @@ def test_a_change_that_was_covered_up_is_seen(history: History, change: Callable
     assert after == read_afresh(history.workspace)
 
 
-def test_a_name_made_at_once_after_a_snapshot_is_seen(history: History) -> None:
+def test_a_name_created_right_after_a_snapshot_is_detected(history: History) -> None:
     commit = None
     for number in range(60):
         (history.workspace / str(number)).touch()
@@ -154,7 +154,7 @@ def test_a_name_made_at_once_after_a_snapshot_is_seen(history: History) -> None:
         assert len(history.files(commit)) == number + 1
 
 
-def test_folders_whose_names_stayed_are_not_listed(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_with_unchanged_names_are_not_listed_again(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
     make(history.workspace, CONTENT)
     wait_until_not_racy()
     history.snapshot("", None, time_s=0)
@@ -165,7 +165,7 @@ def test_folders_whose_names_stayed_are_not_listed(history: History, monkeypatch
     assert after == read_afresh(history.workspace)
 
 
-def test_what_is_only_named_is_named_by_every_snapshot(tmp_path: Path, workspace: Path) -> None:
+def test_files_without_content_are_listed_by_every_snapshot(tmp_path: Path, workspace: Path) -> None:
     make(workspace, CONTENT)
     (workspace / "sub" / "model").write_bytes(b"m" * 2000)
     wait_until_not_racy()
@@ -175,7 +175,7 @@ def test_what_is_only_named_is_named_by_every_snapshot(tmp_path: Path, workspace
     assert records == records[:1] * 3
 
 
-def test_a_glance_sees_what_the_system_says_of_each_name(workspace: Path) -> None:
+def test_bulk_stat_agrees_with_stat(workspace: Path) -> None:
     make(workspace, {**CONTENT, b"\xff": b"", **{b"%d" % number: b"x" * number for number in range(600)}})
     os.mkfifo(workspace / "pipe")
     os.utime(workspace / "a", ns=(0, -1_500_000_000))
@@ -183,10 +183,10 @@ def test_a_glance_sees_what_the_system_says_of_each_name(workspace: Path) -> Non
     names = [os.fsencode(path.name) for path in workspace.iterdir()]
     descriptor = os.open(workspace, os.O_RDONLY)
     try:
-        seen = file_stamps.Glance().at(descriptor, names)
+        seen = file_stamps.BulkStat().at(descriptor, names)
         assert seen is not None
-        assert file_stamps.stamps_in(seen) == [file_stamps.stamp_at(descriptor, name) for name in names]
-        assert file_stamps.Glance().at(descriptor, [*names, b"nothing"]) is None
+        assert file_stamps.unpack_stamps(seen) == [file_stamps.stamp_at(descriptor, name) for name in names]
+        assert file_stamps.BulkStat().at(descriptor, [*names, b"nothing"]) is None
         assert isinstance(file_stamps.stamp_at(descriptor, b"nothing"), FileNotFoundError)
     finally:
         os.close(descriptor)
@@ -204,4 +204,4 @@ def test_a_glance_sees_what_the_system_says_of_each_name(workspace: Path) -> Non
 )
 def test_times_in_whole_seconds_are_trusted_later(changed_ns: int, read_after_ns: int, is_trusted: bool) -> None:
     stamp = file_stamps.stamp_of(os.stat_result((0,) * 10, {"st_ctime_ns": changed_ns, "st_mtime_ns": 0}))
-    assert (file_stamps.trusted(stamp, changed_ns + read_after_ns) is not None) == is_trusted
+    assert (file_stamps.stable_stamp(stamp, changed_ns + read_after_ns) is not None) == is_trusted

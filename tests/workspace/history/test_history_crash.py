@@ -36,7 +36,7 @@ def work(repository: Path, workspace: Path, seed: int, report: int, *, compactin
 
 @pytest.mark.parametrize("kills", [8, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("compacting", [False, True])
-def test_kill_9_at_any_moment_leaves_a_sound_history(
+def test_kill_9_at_any_moment_leaves_a_valid_history(
     tmp_path: Path, workspace: Path, compacting: bool, kills: int
 ) -> None:
     repository, told = tmp_path / "h.git", []
@@ -95,7 +95,7 @@ def test_a_full_disk_is_explained_and_loses_nothing(tmp_path: Path) -> None:
     assert child.returncode == 0, child.stderr
 
 
-def test_a_file_that_may_not_grow_is_a_full_disk_too(history: History) -> None:
+def test_a_file_size_limit_is_reported_as_a_full_disk(history: History) -> None:
     (history.workspace / "small").write_bytes(b"1")
     commit = history.snapshot("", None, time_s=0)
     (history.workspace / "file").write_bytes(os.urandom(50_000))

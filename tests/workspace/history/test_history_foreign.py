@@ -23,7 +23,7 @@ COMMANDS = ("diff.external", "core.fsmonitor", "core.hooksPath", "diff.x.textcon
 
 @pytest.fixture
 def marker(tmp_path: Path) -> Path:
-    """What appears when a program of the stranger's has run."""
+    """Marker file that exists once a program of a hostile repository has run."""
     return tmp_path / "has-run"
 
 
@@ -37,7 +37,7 @@ def program(tmp_path: Path, marker: Path) -> Path:
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
-    """What a stranger would like to have read, written or removed."""
+    """File that a hostile repository tries to have read, written or removed."""
     make(tmp_path / "outside", {b"file": b"mine", b"tmp_file": b"mine", b"empty": b"", b"pack": {b"x.pack": b"mine"}})
     return tmp_path / "outside"
 
@@ -77,7 +77,7 @@ def read_everything(repository: Path, commits: tuple[str, str], folder: Path) ->
 
 
 @pytest.mark.parametrize("head", ["kept", "dangling", "missing"])
-def test_no_setting_hook_or_attribute_is_obeyed(
+def test_settings_hooks_and_attributes_are_ignored(
     history: History, tmp_path: Path, program: Path, marker: Path, head: str
 ) -> None:
     commits = two_snapshots(history)
@@ -104,7 +104,7 @@ def commit_of(store: Store, tree: bytes, parents: list[str]) -> str:
     return store.add(git_objects.COMMIT, git_objects.encode_commit(root, parents, message="", time_s=0)).hex()
 
 
-def test_a_submodule_is_refused_and_starts_nothing(
+def test_submodules_are_rejected_without_starting_a_program(
     history: History, tmp_path: Path, program: Path, marker: Path
 ) -> None:
     """The attack: git shows a changed submodule by starting another git, which obeys the settings it finds."""
@@ -127,7 +127,7 @@ def test_a_submodule_is_refused_and_starts_nothing(
     assert not marker.exists()
 
 
-def test_a_tree_of_trees_with_nothing_in_them_can_be_compared(history: History) -> None:
+def test_trees_of_empty_trees_can_be_compared(history: History) -> None:
     store = history._store
     store.begin_writing()
     tree = store.add(git_objects.TREE, b"")
@@ -140,13 +140,13 @@ def test_a_tree_of_trees_with_nothing_in_them_can_be_compared(history: History) 
     assert "not shown" in history.diff(None, commit)
 
 
-def test_one_large_file_under_many_names_is_not_written_without_end(
+def test_restoring_one_large_file_under_many_names_is_bounded(
     history: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make(history.workspace, {b"%d" % number: bytes(100_000) for number in range(20)})
     commit = history.snapshot("", None, time_s=0)
-    monkeypatch.setattr(restore, "MOST_BYTES", 1_000_000)
-    with pytest.raises(RecordError, match="more than 1,000,000 bytes"):
+    monkeypatch.setattr(restore, "MAX_RESTORED_BYTES", 1_000_000)
+    with pytest.raises(RecordError, match="the limit of 1,000,000 bytes"):
         history.check_out(commit, tmp_path / "copy")
     assert len(list((tmp_path / "copy").iterdir())) == 10
     monkeypatch.setattr(restore, "_SPARE_BYTES", 1 << 60)
@@ -203,7 +203,7 @@ PARTS = ("objects", "objects/pack", "objects/00", "refs", "refs/heads", "refs/he
         *(pipe(name) for name in ("HEAD", "config", "podium.lock", "refs/heads/main", "objects/pack/x.pack")),
     ],
 )
-def test_writing_into_a_repository_with_links_or_pipes_is_refused(
+def test_repositories_with_links_or_pipes_are_not_written_to(
     history: History, outside: Path, tmp_path: Path, attack: Callable[[Path, Path], None]
 ) -> None:
     history.snapshot("", None, time_s=0)
@@ -227,7 +227,7 @@ def test_a_repository_that_is_itself_a_link_is_not_opened(history: History, tmp_
         reading.put(b"x")
 
 
-def test_a_tree_that_holds_itself_a_million_times_ends_in_an_error(history: History, tmp_path: Path) -> None:
+def test_a_tree_that_repeats_itself_a_million_times_is_an_error(history: History, tmp_path: Path) -> None:
     store = history._store
     store.begin_writing()
     blob = store.add(git_objects.BLOB, b"")
@@ -241,10 +241,10 @@ def test_a_tree_that_holds_itself_a_million_times_ends_in_an_error(history: Hist
     for look in (history.files, lambda commit: history.check_out(commit, tmp_path / "copy")):
         with pytest.raises(RecordError, match="more files"):
             look(commit)
-    assert "[the rest of the difference is not shown]" in history.diff(None, commit)
+    assert "[the rest of the diff is not shown]" in history.diff(None, commit)
 
 
-def test_records_of_the_wrong_types_are_refused(history: History) -> None:
+def test_records_of_the_wrong_types_are_rejected(history: History) -> None:
     store = history._store
     store.begin_writing()
     files = store.add(git_objects.TREE, b"")
@@ -261,7 +261,7 @@ def test_records_of_the_wrong_types_are_refused(history: History) -> None:
             history.files(commit)
 
 
-def test_git_runs_only_in_directories_of_our_own(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_runs_only_in_directories_we_create(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[tuple[list[str], dict[str, str]]] = []
     real = subprocess.Popen
 
@@ -281,7 +281,7 @@ def test_git_runs_only_in_directories_of_our_own(history: History, monkeypatch: 
         assert not {name for name in environment if "ALTERNATE" in name}
 
 
-def test_what_compacting_leaves_can_be_read_by_others(history: History) -> None:
+def test_compacted_histories_can_be_read_by_others(history: History) -> None:
     two_snapshots(history)
     history.compact()
     for file in history.repository.rglob("*.pack"):

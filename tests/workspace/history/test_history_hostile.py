@@ -1,4 +1,4 @@
-"""Whatever programs put into a workspace, and while they do, snapshots neither leave it, nor block, nor fail."""
+"""Snapshots of hostile workspaces: they do not leave the folder, block or fail."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def swap(path: Path, link_to: Path) -> Callable[[], None]:
 
 
 @pytest.mark.parametrize("name", ["file", "folder"])
-def test_a_link_swapped_in_during_the_walk_leads_nowhere(history: History, outside: Path, name: str) -> None:
+def test_a_link_swapped_in_during_a_scan_is_not_followed(history: History, outside: Path, name: str) -> None:
     make(history.workspace, {b"file": b"mine", b"folder": {b"file": b"mine"}})
     commit = None
     with repeating(swap(history.workspace / name, outside / name)):
@@ -78,7 +78,7 @@ def test_a_link_swapped_in_during_the_walk_leads_nowhere(history: History, outsi
         history.get(git_objects.object_id(git_objects.BLOB, SECRET).hex())
 
 
-def test_a_link_swapped_in_during_a_restore_leads_nowhere(history: History, outside: Path) -> None:
+def test_a_link_swapped_in_during_a_restore_is_not_followed(history: History, outside: Path) -> None:
     make(history.workspace, {b"folder": {b"file": b"mine", b"more": {b"file": b"mine"}}})
     commit = history.snapshot("", None, time_s=0)
     before = describe(outside)
@@ -93,7 +93,7 @@ def test_a_link_swapped_in_during_a_restore_leads_nowhere(history: History, outs
     assert (history.workspace / "folder" / "more" / "file").read_bytes() == b"mine"
 
 
-def test_restore_does_not_follow_a_link_that_took_a_folders_place(history: History, outside: Path) -> None:
+def test_restore_does_not_follow_a_link_that_replaced_a_folder(history: History, outside: Path) -> None:
     make(history.workspace, {b"folder": {b"file": b"mine", b"new": b"mine"}})
     commit = history.snapshot("", None, time_s=0)
     before = describe(outside)
@@ -105,7 +105,7 @@ def test_restore_does_not_follow_a_link_that_took_a_folders_place(history: Histo
     assert describe(history.workspace)[b"folder/new"] == ("file", b"mine")
 
 
-def test_pipes_sockets_and_devices_are_named_and_kept(history: History) -> None:
+def test_pipes_sockets_and_devices_are_listed_and_kept(history: History) -> None:
     os.mkfifo(history.workspace / "pipe")
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(history.workspace / "socket"))
@@ -129,7 +129,7 @@ def test_a_pipe_swapped_in_for_a_file_does_not_block(history: History) -> None:
             history.snapshot("", None, time_s=number, thorough=True)
 
 
-def test_a_sparse_giant_is_recorded_without_being_read(tmp_path: Path, workspace: Path) -> None:
+def test_a_huge_sparse_file_is_recorded_without_being_read(tmp_path: Path, workspace: Path) -> None:
     for name in ("submission.csv", "model.bin"):
         with (workspace / name).open("wb") as file:
             file.truncate(20 * 10**9)
@@ -160,7 +160,7 @@ def make_deep(folder: Path, depth: int) -> None:
     os.close(descriptor)
 
 
-def test_folders_too_deep_to_follow_are_left_out_and_can_be_removed(tmp_path: Path, in_memory: Path) -> None:
+def test_folders_that_are_too_deep_are_left_out_and_can_be_removed(tmp_path: Path, in_memory: Path) -> None:
     with History(tmp_path / "h.git", in_memory) as history:
         empty = history.snapshot("", None, time_s=0)
         make_deep(in_memory, 3000)
@@ -172,7 +172,7 @@ def test_folders_too_deep_to_follow_are_left_out_and_can_be_removed(tmp_path: Pa
         assert list(in_memory.iterdir()) == []
 
 
-def test_a_crowded_workspace_is_taken_in_part_and_restored_without_loss(tmp_path: Path, workspace: Path) -> None:
+def test_a_crowded_workspace_is_recorded_in_part_and_restored_without_loss(tmp_path: Path, workspace: Path) -> None:
     make(workspace, {b"a": {b"%d" % n: b"" for n in range(50)}, b"b": {b"%d" % n: b"" for n in range(50)}})
     wait_until_not_racy()
     with History(tmp_path / "h.git", workspace, bounds=Bounds(entries=60)) as history:
@@ -185,7 +185,7 @@ def test_a_crowded_workspace_is_taken_in_part_and_restored_without_loss(tmp_path
         assert describe(workspace) == before
 
 
-def test_names_that_mean_something_elsewhere_are_just_names(history: History, tmp_path: Path) -> None:
+def test_names_with_a_meaning_elsewhere_are_plain_names(history: History, tmp_path: Path) -> None:
     names = [b".git", b".GIT", b"git~1", b"-rf", b"--", b"\n", b"\xff\xfe", b"a\tb", b'"', b"\\", b" ", b"con", b"*"]
     make(history.workspace, {name: {name: name} for name in names})
     commit = history.snapshot("", None, time_s=0)
@@ -194,7 +194,7 @@ def test_names_that_mean_something_elsewhere_are_just_names(history: History, tm
     assert {os.fsencode(file.path) for file in history.files(commit)} == {name + b"/" + name for name in names}
 
 
-def test_what_is_put_beside_a_snapshot_takes_nothing_from_it(history: History) -> None:
+def test_blobs_do_not_use_up_the_limits_of_a_snapshot(history: History) -> None:
     numbers, commit = itertools.count(), None
 
     def put() -> None:
@@ -220,10 +220,10 @@ def test_a_million_pipes_do_not_make_a_million_lines(
         assert history.restore(commit).removed == ()
 
 
-def test_long_names_of_large_files_do_not_make_a_record_that_cannot_be_read(
+def test_long_names_of_large_files_do_not_make_a_record_unreadable(
     tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scan_workspace, "RECORD_BYTES", 20_000)
+    monkeypatch.setattr(scan_workspace, "MAX_RECORD_BYTES", 20_000)
     for folder in ("a", "b"):
         (workspace / folder).mkdir()
         for number in range(10):
@@ -256,7 +256,7 @@ def unprivileged() -> Iterator[Path]:
             os.seteuid(0)
 
 
-def test_what_we_may_not_read_is_named_and_restore_gets_past_it(unprivileged: Path) -> None:
+def test_unreadable_files_are_listed_and_do_not_stop_a_restore(unprivileged: Path) -> None:
     workspace = unprivileged / "workspace"
     make(workspace, {b"file": b"1", b"folder": {b"x": b"2"}, b"locked": {b"y": b"3"}})
     with History(unprivileged / "h.git", workspace) as history:
@@ -277,7 +277,7 @@ def test_what_we_may_not_read_is_named_and_restore_gets_past_it(unprivileged: Pa
         assert describe(workspace) == before
 
 
-def test_a_workspace_that_never_stops_changing_is_still_taken(history: History) -> None:
+def test_a_workspace_that_never_stops_changing_can_be_recorded(history: History) -> None:
     make(history.workspace, {b"%d" % n: b"x" * 1000 for n in range(50)})
 
     def action() -> None:
@@ -296,7 +296,7 @@ def test_a_workspace_that_never_stops_changing_is_still_taken(history: History) 
     assert commit is not None and history.check(commit) == []
 
 
-def test_what_changed_during_walks_is_in_the_snapshot_after_them(history: History) -> None:
+def test_changes_during_a_scan_are_in_the_next_snapshot(history: History) -> None:
     folders = [history.workspace / str(number) for number in range(8)]
     for folder in folders:
         make(folder, {b"%d" % number: b"0" for number in range(8)})

@@ -28,7 +28,7 @@ folders = st.recursive(
 
 @settings(max_examples=60)
 @given(content=folders)
-def test_any_folder_comes_back(content: Content) -> None:
+def test_any_folder_can_be_restored(content: Content) -> None:
     with tempfile.TemporaryDirectory() as name:
         base = Path(name)
         make(base / "workspace", content)
@@ -73,7 +73,7 @@ steps = st.lists(st.tuples(st.booleans(), st.lists(edits, max_size=4)), min_size
 
 @settings(max_examples=30)
 @given(steps=steps)
-def test_what_the_cache_believes_equals_what_is_there(
+def test_the_cache_equals_the_folder(
     steps: list[tuple[bool, list[tuple[str, int, int, bytes]]]],
 ) -> None:
     with tempfile.TemporaryDirectory() as name:

@@ -1,4 +1,4 @@
-"""What was journalled stays journalled, and what was altered shows."""
+"""The journal keeps what was appended and reveals what was altered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from crashing import run_and_kill
 from podium.errors import RecordError
 from podium.workspace.budget import Usage
 from podium.workspace.journal.events import Action, Event, Fork, Snapshot, Step
-from podium.workspace.journal.hash_chain import LINE_BYTES, START
+from podium.workspace.journal.hash_chain import MAX_LINE_BYTES, START
 from podium.workspace.journal.journal import Journal, JournalFollower, copy_lines, read_journal, read_last_event
 from podium.workspace.journal.observations import TextResult
 
@@ -56,7 +56,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "run" / "steps.jsonl"
 
 
-def test_lines_carry_the_hash_of_the_line_before(path: Path) -> None:
+def test_each_line_contains_the_hash_of_the_previous_line(path: Path) -> None:
     previous = START
     for number, raw in enumerate(path.read_bytes().splitlines(), start=1):
         line = json.loads(raw)
@@ -65,7 +65,7 @@ def test_lines_carry_the_hash_of_the_line_before(path: Path) -> None:
     assert read_journal(path).head == previous
 
 
-def test_events_come_back_as_they_were_appended(path: Path) -> None:
+def test_events_round_trip(path: Path) -> None:
     journal = read_journal(path)
     assert list(journal) == EVENTS
     assert [line.n for line in journal.lines()] == [1, 2, 3, 4]
@@ -76,8 +76,8 @@ def test_events_come_back_as_they_were_appended(path: Path) -> None:
         journal.read(5)
 
 
-def test_a_journal_that_does_not_begin_with_a_start_is_told(path: Path) -> None:
-    with pytest.raises(RecordError, match="begins with 'snapshot', not with 'start'"):
+def test_a_journal_without_a_start_event_is_rejected(path: Path) -> None:
+    with pytest.raises(RecordError, match="begins with 'snapshot' instead of 'start'"):
         _ = read_journal(path).start
 
 
@@ -90,7 +90,7 @@ def test_a_journal_that_does_not_begin_with_a_start_is_told(path: Path) -> None:
         ('"time"', '"tame"'),
     ],
 )
-def test_a_field_renamed_missing_or_added_is_an_error(path: Path, old: str, new: str) -> None:
+def test_renamed_missing_and_additional_fields_are_errors(path: Path, old: str, new: str) -> None:
     lines = path.read_bytes().splitlines()
     body = lines[0][: -len(', "check": ""}') - 16].decode().replace(old, new, 1).encode()
     path.write_bytes(body + b', "check": "%s"}\n' % hashlib.sha256(body).hexdigest()[:16].encode())
@@ -101,14 +101,14 @@ def test_a_field_renamed_missing_or_added_is_an_error(path: Path, old: str, new:
         JournalFollower(path).update()
 
 
-def test_a_journal_opened_again_goes_on(path: Path) -> None:
+def test_a_reopened_journal_continues(path: Path) -> None:
     with Journal.open(path) as journal:
         assert journal.append(snapshot()) == 5
         assert journal.read(5) == snapshot()
     assert len(read_journal(path)) == 5
 
 
-def test_a_journal_torn_at_any_byte_opens_to_its_whole_lines(path: Path, in_memory: Path) -> None:
+def test_a_journal_torn_at_any_byte_keeps_its_complete_lines(path: Path, in_memory: Path) -> None:
     whole = path.read_bytes()
     torn_path = in_memory / "torn.jsonl"
     for length in range(len(whole)):
@@ -128,7 +128,7 @@ def test_a_journal_torn_at_any_byte_opens_to_its_whole_lines(path: Path, in_memo
         assert read_journal(torn_path).torn is None
 
 
-def test_any_altered_byte_is_noticed(path: Path, in_memory: Path) -> None:
+def test_any_altered_byte_is_detected(path: Path, in_memory: Path) -> None:
     whole, dice = path.read_bytes(), random.Random(0)
     for position in range(len(whole)):
         altered = bytearray(whole)
@@ -149,11 +149,11 @@ def test_a_line_altered_with_its_check_breaks_the_chain(path: Path) -> None:
     body = lines[1][: -len(', "check": ""}') - 16].replace(b"write", b"wrote")
     lines[1] = body + b', "check": "%s"}' % hashlib.sha256(body).hexdigest()[:16].encode()
     path.write_bytes(b"\n".join(lines) + b"\n")
-    with pytest.raises(RecordError, match=r"Line 3 of .* does not carry the hash of the line before"):
+    with pytest.raises(RecordError, match=r"Line 3 of .* does not contain the hash of the previous line"):
         read_journal(path)
 
 
-def test_lines_removed_or_swapped_are_noticed(path: Path) -> None:
+def test_removed_and_swapped_lines_are_detected(path: Path) -> None:
     first, second, third, fourth = path.read_bytes().splitlines(keepends=True)
     for lines in ([first, third, fourth], [second, first, third, fourth], [first, b"\n", second]):
         path.write_bytes(b"".join(lines))
@@ -172,36 +172,36 @@ def test_garbage_at_the_end_is_cut_off_and_kept(path: Path, garbage: bytes) -> N
     assert [each.read_bytes() for each in path.parent.glob("*.torn-*")] == [garbage]
 
 
-def test_a_line_altered_after_opening_is_not_believed(path: Path) -> None:
+def test_a_line_altered_after_opening_is_rejected(path: Path) -> None:
     journal = read_journal(path)
     path.write_bytes(path.read_bytes().replace(b"2222", b"2322"))
     with pytest.raises(RecordError, match=r"Line 1 of .* has been altered"):
         journal.read(1)
 
 
-def test_an_event_too_long_for_a_line_is_refused(path: Path) -> None:
+def test_an_event_too_long_for_a_line_is_rejected(path: Path) -> None:
     before = path.read_bytes()
     with Journal.open(path) as journal, pytest.raises(RecordError, match="too long"):
-        journal.append(step("x" * LINE_BYTES))
+        journal.append(step("x" * MAX_LINE_BYTES))
     assert path.read_bytes() == before
 
 
-def test_a_line_that_podium_would_not_write_is_not_read(path: Path) -> None:
-    path.write_bytes(path.read_bytes() + b"x" * (2 * LINE_BYTES))
+def test_a_line_that_podium_would_not_write_is_rejected(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b"x" * (2 * MAX_LINE_BYTES))
     for read in (read_journal, lambda path: JournalFollower(path).update()):
         with pytest.raises(RecordError, match="a line of more than"):
             read(path)
 
 
-def test_a_line_with_a_number_of_thousands_of_digits_is_none(path: Path) -> None:
+def test_a_line_number_with_thousands_of_digits_is_rejected(path: Path) -> None:
     start = b'{"n": ' + b"1" * 5000 + b', "previous": "' + b"0" * 64 + b'", "kind": "end"'
     path.write_bytes(start + b', "check": "%s"}\n' % hashlib.sha256(start).hexdigest()[:16].encode())
     torn = read_journal(path).torn
-    assert torn is not None and torn.reason == "it is not a line of a journal"
+    assert torn is not None and torn.reason == "it is not a journal line"
 
 
 @pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
-def test_what_is_not_a_regular_file_is_refused_at_once(tmp_path: Path, path: Path, kind: str) -> None:
+def test_anything_but_a_regular_file_is_rejected_immediately(tmp_path: Path, path: Path, kind: str) -> None:
     strange = tmp_path / "strange"
     match kind:
         case "link":
@@ -215,7 +215,7 @@ def test_what_is_not_a_regular_file_is_refused_at_once(tmp_path: Path, path: Pat
             read(strange)
 
 
-def test_a_follower_takes_in_what_is_written_and_starts_again_with_another_journal(path: Path) -> None:
+def test_a_follower_reads_new_lines_and_starts_over_when_the_journal_is_replaced(path: Path) -> None:
     follower = JournalFollower(path).update()
     assert [(entry.line, entry.action, entry.working_s) for entry in follower.steps] == [
         (2, "write", 1.5),
@@ -237,7 +237,7 @@ def test_a_follower_takes_in_what_is_written_and_starts_again_with_another_journ
     assert (len(follower.update()), follower.steps) == (1, [])
 
 
-def test_the_last_event_is_read_alone(path: Path, tmp_path: Path) -> None:
+def test_the_last_event_is_read_without_the_others(path: Path, tmp_path: Path) -> None:
     assert read_last_event(path) == EVENTS[-1]
     with path.open("ab") as file:
         file.write(b'{"n": 5')
@@ -247,20 +247,20 @@ def test_the_last_event_is_read_alone(path: Path, tmp_path: Path) -> None:
     assert read_last_event(empty) is None
 
 
-def test_copied_lines_are_a_journal(path: Path, tmp_path: Path) -> None:
+def test_copied_lines_form_a_valid_journal(path: Path, tmp_path: Path) -> None:
     copy_lines(read_journal(path), tmp_path / "copy.jsonl", 2)
     with Journal.open(tmp_path / "copy.jsonl") as journal:
         assert list(journal) == EVENTS[:2]
         assert journal.append(snapshot()) == 3
 
 
-def test_a_journal_that_is_not_there_is_not_made_by_reading(tmp_path: Path) -> None:
+def test_reading_does_not_create_a_journal(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="There is no journal"):
         read_journal(tmp_path / "steps.jsonl")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_one_process_writes_at_a_time(path: Path) -> None:
+def test_only_one_process_writes_at_a_time(path: Path) -> None:
     with Journal.open(path), pytest.raises(RecordError, match="Another process is writing"):
         Journal.open(path, patience_s=0)
 
@@ -280,7 +280,7 @@ def test_a_full_disk_leaves_the_journal_as_it_was(path: Path) -> None:
     assert len(read_journal(path)) == len(EVENTS) + 1
 
 
-def test_an_interrupted_append_leaves_no_trace_in_the_next(path: Path) -> None:
+def test_an_interrupted_append_does_not_affect_the_next(path: Path) -> None:
     with Journal.open(path) as journal:
         with path.open("ab") as file:
             file.write(b'{"n": 5, "previous"')
@@ -288,7 +288,7 @@ def test_an_interrupted_append_leaves_no_trace_in_the_next(path: Path) -> None:
     assert len(read_journal(path)) == len(EVENTS) + 1
 
 
-def test_kill_9_loses_nothing_that_was_appended(tmp_path: Path) -> None:
+def test_kill_9_loses_no_appended_event(tmp_path: Path) -> None:
     path, told = tmp_path / "steps.jsonl", 0
 
     def append(report: int) -> None:

@@ -1,1 +1,1 @@
-"""Actions that read and change files of the workspace."""
+"""Actions that read and change files in the workspace."""

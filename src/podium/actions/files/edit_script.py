@@ -1,4 +1,4 @@
-"""Changing a script by telling a model what to change."""
+"""Actions that edit a script by giving a model instructions."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from podium.actions.action_spec import ActionError, action
 from podium.actions.files.file_access import call_file_helper, read_text
 from podium.actions.model_calls import ask
 
-SCRIPT_BYTES = 200_000
+MAX_SCRIPT_BYTES = 200_000
 ATTEMPTS = 2
 _FENCE = re.compile(r" {0,3}(`{3,})[^`]*")
 
 
 @action(title="Edit Script (AI)")
 async def edit_script(context: ActionContext, script_name: str, edit_instruction: str, save_name: str) -> str:
-    """Have a script changed by a model that follows your instruction. Check the result: it may be wrong.
+    """Have a language model edit a script according to your instruction. Check the result: it may contain mistakes.
 
     Args:
-        script_name: The script to change, relative to the workspace; one that does not exist starts empty.
-        edit_instruction: What to change, step by step and in detail: the editor knows nothing but the script.
-        save_name: Where to save the changed script, relative to the workspace; may be the same as script_name.
+        script_name: The script to edit, relative to the workspace. A script that does not exist starts empty.
+        edit_instruction: What to change, in detail and step by step: the model sees nothing but the script.
+        save_name: Where to save the edited script, relative to the workspace; may be the same as script_name.
 
     Returns:
         The changes as a unified diff.
@@ -41,14 +41,14 @@ async def edit_script_segment(
     edit_instruction: str,
     save_name: str,
 ) -> str:
-    """Have some lines of a script changed by a model that follows your instruction. Check the result.
+    """Have a language model edit a range of lines of a script according to your instruction. Check the result.
 
     Args:
-        script_name: The script to change, relative to the workspace.
-        start_line_number: The first line that may change; lines are counted from 1.
-        end_line_number: The last line that may change.
-        edit_instruction: What to change, step by step and in detail: the editor sees nothing but these lines.
-        save_name: Where to save the changed script, relative to the workspace; may be the same as script_name.
+        script_name: The script to edit, relative to the workspace.
+        start_line_number: The first line that may be changed; lines are counted from 1.
+        end_line_number: The last line that may be changed.
+        edit_instruction: What to change, in detail and step by step: the model sees nothing but these lines.
+        save_name: Where to save the edited script, relative to the workspace; may be the same as script_name.
 
     Returns:
         The changes as a unified diff.
@@ -57,7 +57,7 @@ async def edit_script_segment(
     lines = re.findall(r"[^\n]*\n|[^\n]+", script)
     first, last = start_line_number, end_line_number
     if not 1 <= first <= last <= max(1, len(lines)):
-        raise ActionError(f"{script_name} has {len(lines)} lines: there are no lines {first} to {last}.")
+        raise ActionError(f"{script_name} has {len(lines)} lines, so lines {first} to {last} do not exist.")
     segment = "".join(lines[first - 1 : last])
     edited = await _rewrite(segment, edit_instruction, what=f"lines {first} to {last} of the script {script_name}")
     spliced = "".join([*lines[: first - 1], edited, *lines[last:]])
@@ -65,7 +65,7 @@ async def edit_script_segment(
 
 
 def fenced_block(answer: str) -> str | None:
-    """What stands in the one fenced block of an answer; None if there is none, several or an open one."""
+    """Return the content of the only fenced block in an answer; None if there is not exactly one closed block."""
     block: list[str] = []
     fence, blocks = "", 0
     for line in answer.replace("\r\n", "\n").split("\n"):
@@ -80,21 +80,21 @@ def fenced_block(answer: str) -> str | None:
 
 
 async def _read_script(context: ActionContext, name: str) -> str:
-    """The script; an empty one if there is no such file.
+    """Return the script, or an empty string if there is no such file.
 
     Raises:
-        ActionError: it cannot be rewritten without damage.
+        ActionError: editing would damage it.
     """
-    file = await read_text(context, name, limit_bytes=SCRIPT_BYTES, missing_is_empty=True)
+    file = await read_text(context, name, limit_bytes=MAX_SCRIPT_BYTES, missing_is_empty=True)
     if file.left_out:
-        raise ActionError(f"{name} is too large to edit: it has {file.size:,} bytes, the limit is {SCRIPT_BYTES:,}.")
+        raise ActionError(f"{name} is too large to edit: it exceeds {MAX_SCRIPT_BYTES:,} bytes.")
     if not file.is_clean:
         raise ActionError(f"{name} is not UTF-8 text: editing would damage it.")
     return file.text
 
 
 async def _rewrite(text: str, instruction: str, *, what: str) -> str:
-    """The text as the edit model changed it, with the line ends it had."""
+    """Return the text as edited by the model, with its original line endings."""
     from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser
 
     messages: list[ChatMessage] = [ChatMessageUser(content=_edit_prompt(text, instruction, what=what))]
@@ -105,8 +105,8 @@ async def _rewrite(text: str, instruction: str, *, what: str) -> str:
             return block.replace("\n", "\r\n") if "\r\n" in text else block
         messages += [ChatMessageAssistant(content=answer), ChatMessageUser(content=_REMINDER)]
     raise ActionError(
-        "Nothing was changed: the editing model did not answer with the result in one fenced block, even when asked "
-        "again. A smaller or clearer instruction may help."
+        "Nothing was changed: the editing model did not return the result in a single fenced block, even after a "
+        "reminder. A smaller or clearer instruction may help."
     )
 
 
@@ -116,11 +116,11 @@ async def _save(context: ActionContext, before: str, after: str, *, script_name:
     diff = "\n".join(difflib.unified_diff(old, new, fromfile=script_name, tofile=save_name, lineterm=""))
     if not diff:
         return f"{save_name} was saved, but the editing model changed nothing."
-    return f"{save_name} was saved. Check that the changes are what you wanted:\n{diff}"
+    return f"{save_name} was saved. Check that the changes are what you intended:\n{diff}"
 
 
 def _edit_prompt(text: str, instruction: str, *, what: str) -> str:
-    # A fence has to be longer than any that stands in the text.
+    # The fence must be longer than any in the text.
     longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
     return f"""Change {what} as instructed.
@@ -128,13 +128,13 @@ def _edit_prompt(text: str, instruction: str, *, what: str) -> str:
 Instruction:
 {instruction}
 
-Answer with one fenced block that holds all of {what} after the change, not only the changed places, and with no other
-fenced block. Keep everything the instruction does not touch exactly as it is, indentation included. Open and close the
-block with {len(fence)} backticks, as here:
+Answer with one fenced block that contains all of {what} after the change, not only the changed parts, and use no other
+fenced block. Keep everything that the instruction does not affect exactly as it is, including indentation. Open and
+close the block with {len(fence)} backticks, like this:
 
 {fence}
 {text.replace(chr(13), "")}{"" if text.endswith(chr(10)) or not text else chr(10)}{fence}"""
 
 
-_REMINDER = """Your answer could not be used: it must hold exactly one fenced block, opened and closed by lines of
-backticks, with the complete text after the change in it. Answer again in that form."""
+_REMINDER = """Your answer could not be used: it must contain exactly one fenced block, opened and closed by lines of
+backticks, with the complete text after the change. Answer again in this format."""

@@ -1,4 +1,4 @@
-"""Files of the workspace as actions reach them: through `file_helper.py`, which runs inside the sandbox."""
+"""Access to workspace files from actions: runs `file_helper.py` inside the sandbox."""
 
 from __future__ import annotations
 
@@ -23,41 +23,41 @@ _RESULTS: dict[str, object] = {
     "copy": "",
     "undo": {"is_removed": True, "left": 0},
 }
-"""What the operations of the helper give, by example."""
+"""Example of each operation's result, for validation."""
 
 
 @dataclass(frozen=True)
 class FileText:
-    """What a file holds; of a long one the beginning and the end."""
+    """Content of a file; only the beginning and the end of a long one."""
 
     text: str
     tail: str
     size: int
     left_out: int
-    """Bytes between text and tail."""
+    """Number of bytes between `text` and `tail`."""
     is_text: bool
     is_clean: bool
-    """Whether all of it is UTF-8; if not, the rest was replaced."""
+    """True if the file is valid UTF-8; otherwise invalid bytes were replaced."""
 
     def __str__(self) -> str:
         return f"{self.text}\n[... {self.left_out:,} bytes left out ...]\n{self.tail}" if self.left_out else self.text
 
 
 @cache
-def source_of(module_file: str) -> str:
-    """The text of one of our modules, to be run inside as `python -c`."""
+def module_source(module_file: str) -> str:
+    """Return the source code of one of our modules, to be run in the sandbox as `python -c`."""
     return Path(module_file).read_text(encoding="utf-8")
 
 
 async def call_file_helper(context: ActionContext, do: str, **request: object) -> Any:
-    """The result of an operation of `file_helper.py` on the files inside.
+    """Run an operation of `file_helper.py` in the sandbox and return its result.
 
     Raises:
-        ActionError: it was refused, or could not be run.
+        ActionError: the helper refused it or could not be run.
     """
     from inspect_ai.util import OutputLimitExceededError, sandbox
 
-    command = [context.python, "-I", "-S", "-B", "-c", source_of(file_helper.__file__)]
+    command = [context.python, "-I", "-S", "-B", "-c", module_source(file_helper.__file__)]
     try:
         done = await sandbox().exec(
             command,
@@ -77,12 +77,12 @@ async def call_file_helper(context: ActionContext, do: str, **request: object) -
     if _fits(answer, {"refused": ""}):
         raise ActionError(answer["refused"])
     if not _fits(answer, {"result": _RESULTS[do]}):
-        raise ActionError("The workspace could not be reached: a program in it answered in place of Podium's.")
+        raise ActionError("The workspace could not be reached: a program in the workspace interfered with the answer.")
     return answer["result"]
 
 
 def _fits(value: object, example: object) -> bool:
-    """Whether a value is made like an example: other programs inside can write into what the helper prints."""
+    """Check that a value is structured like an example; other programs inside can write to the helper's output."""
     if isinstance(example, dict):
         if not isinstance(value, dict) or value.keys() != example.keys():
             return False
@@ -93,7 +93,7 @@ def _fits(value: object, example: object) -> bool:
 
 
 async def read_text(context: ActionContext, name: str, *, limit_bytes: int, missing_is_empty: bool = False) -> FileText:
-    """What a text file holds, within a limit.
+    """Return the content of a text file, up to a limit.
 
     Raises:
         ActionError: there is no such file, or it is not text.

@@ -1,14 +1,15 @@
-"""Does one thing with the files of a workspace, inside the sandbox.
+"""File operations inside the sandbox: performs one request per process.
 
-This file runs alone, as `python -c`: it may import nothing of Podium and, because every action waits for it, little of
-the standard library. It works in its current folder, the workspace; reads a request from stdin, a marshalled dictionary
-with the operation under "do"; and prints as JSON {"result": ...} or {"refused": "a sentence for the agent"}.
+This file runs on its own, as `python -c`: it must not import Podium and, because every action waits for it, imports
+little of the standard library. It works in its current folder, the workspace. It reads a request from stdin, a
+marshalled dictionary with the operation under "do", and prints {"result": ...} or {"refused": "a sentence for the
+agent"} as JSON.
 
-Paths are resolved before they are used, links included, and have to stay in the workspace. Where nothing can be
-mounted, its links lead to what would be: the request names those places under "linked", where files can only be read.
+Paths are resolved before use, including links, and must stay in the workspace. Where nothing can be mounted, links
+replace the mounts; the request lists their targets under "linked", where files can be read but not written.
 """
 
-# Pathlib is slow to import:
+# Importing pathlib is slow:
 # ruff: noqa: PTH103, PTH108, PTH109, PTH110, PTH112, PTH118, PTH119, PTH120, PTH121, PTH123, PTH202, PTH208
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ ROOT = os.getcwd()
 LINKED: list[str] = []
 KEPT = os.path.join(ROOT, ".podium")
 BACKUPS = os.path.join(KEPT, "backups")
-BACKUP_BYTES = 1 << 20
-ENTRIES = 2_000
-LINE_BYTES = 4_096
+MAX_BACKUP_BYTES = 1 << 20
+MAX_ENTRIES = 2_000
+MAX_LINE_BYTES = 4_096
 PIECE_BYTES = 1 << 20
 READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM, errno.EBUSY, errno.ETXTBSY)
 
@@ -41,21 +42,21 @@ class Refused(Exception):
 
 def resolve(name: str, writes: bool = False) -> str:
     if not name:
-        raise Refused("A path is missing: it was an empty text.")
+        raise Refused("The path is missing: it is an empty string.")
     path = os.path.realpath(os.path.join(ROOT, name))
     if any(os.path.commonpath([path, place]) == place for place in LINKED):
         if writes:
             raise Refused(explain(OSError(errno.EROFS, ""), name))
         return path
     if os.path.commonpath([path, ROOT]) != ROOT:
-        raise Refused(f"{name} lies outside the workspace. Only files inside it can be used.")
+        raise Refused(f"{name} is outside the workspace. Only files inside it can be used.")
     if os.path.commonpath([path, KEPT]) == KEPT:
-        raise Refused(f"{name} is kept by Podium and cannot be used.")
+        raise Refused(f"{name} is reserved for Podium and cannot be used.")
     return path
 
 
 def open_regular(path: str, name: str, flags: int) -> int:
-    # Not blocking: opening a FIFO would wait for its other end.
+    # Non-blocking: opening a FIFO would wait for its other end.
     descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISDIR(mode):
@@ -72,8 +73,8 @@ def list_folder(name: str) -> dict[str, object]:
             if entry.path != KEPT:
                 entries.append(entry.name + mark(entry))
     entries.sort()
-    half = ENTRIES // 2
-    if len(entries) <= ENTRIES:
+    half = MAX_ENTRIES // 2
+    if len(entries) <= MAX_ENTRIES:
         return {"first": entries, "last": [], "left_out": 0}
     return {"first": entries[:half], "last": entries[-half:], "left_out": len(entries) - 2 * half}
 
@@ -89,7 +90,7 @@ def mark(entry: os.DirEntry[str]) -> str:
 
 
 def read(name: str, limit_bytes: int, missing_is_empty: bool = False) -> dict[str, object]:
-    """The file's text; of one that is longer than the limit the beginning and the end."""
+    """Return the text of a file; only the beginning and the end if it is longer than the limit."""
     path = resolve(name)
     if missing_is_empty and not os.path.lexists(path):
         return {"text": "", "tail": "", "size": 0, "left_out": 0, "is_text": True, "is_clean": True}
@@ -103,14 +104,14 @@ def read(name: str, limit_bytes: int, missing_is_empty: bool = False) -> dict[st
             file.seek(size - half)
             tail = file.read(half)
             tail = tail[next((i for i in range(4) if tail[i] & 0xC0 != 0x80), 0) :]
-    is_text, is_clean = judge(head + tail)
+    is_text, is_clean = detect_text(head + tail)
     texts = {"text": head.decode("utf-8", "replace"), "tail": tail.decode("utf-8", "replace")}
     left_out = max(0, size - len(head) - len(tail))
     return {**texts, "size": size, "left_out": left_out, "is_text": is_text, "is_clean": is_clean}
 
 
 def whole_characters(data: bytes) -> bytes:
-    """The data without the beginning of a character that was cut off at its end."""
+    """Return the data without an incomplete UTF-8 character at its end."""
     for missing in range(1, min(4, len(data) + 1)):
         if data[-missing] & 0xC0 == 0xC0:
             needed = 2 if data[-missing] < 0xE0 else 3 if data[-missing] < 0xF0 else 4
@@ -118,8 +119,8 @@ def whole_characters(data: bytes) -> bytes:
     return data
 
 
-def judge(data: bytes) -> tuple[bool, bool]:
-    """Whether it is text at all, and whether it is text in UTF-8."""
+def detect_text(data: bytes) -> tuple[bool, bool]:
+    """Return whether the data is text, and whether it is valid UTF-8."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -128,7 +129,7 @@ def judge(data: bytes) -> tuple[bool, bool]:
 
 
 def read_lines(name: str, start: int, end: int) -> dict[str, object]:
-    """The lines from start to end, counted from 1, and how many the file has."""
+    """Return the lines from start to end, counted from 1, and the number of lines in the file."""
     shown: list[str] = []
     count, is_new, is_text = 0, True, True
     with os.fdopen(open_regular(resolve(name), name, os.O_RDONLY), "rb") as file:
@@ -140,13 +141,13 @@ def read_lines(name: str, start: int, end: int) -> dict[str, object]:
                 count += 1
                 if start <= count <= end:
                     is_text = is_text and b"\0" not in piece
-                    text = piece[:LINE_BYTES].decode("utf-8", "replace").rstrip("\r\n")
-                    shown.append(text + (" [line cut here]" if len(piece) > LINE_BYTES else ""))
+                    text = piece[:MAX_LINE_BYTES].decode("utf-8", "replace").rstrip("\r\n")
+                    shown.append(text + (" [line cut here]" if len(piece) > MAX_LINE_BYTES else ""))
             is_new = piece.endswith(b"\n")
 
 
 def find(name: str) -> str:
-    """The path of a regular file, relative to the workspace."""
+    """Return the path of a regular file, relative to the workspace."""
     path = resolve(name)
     os.close(open_regular(path, name, os.O_RDONLY))
     return os.path.relpath(path, ROOT)
@@ -168,7 +169,7 @@ def write(name: str, content: str | bytes, append: bool = False, undoable: bool 
 
 
 def copy(source: str, destination: str) -> str:
-    """Copies a file, into a folder under its own name; the path it was copied to."""
+    """Copy a file to a path or into a folder, and return the path of the copy."""
     origin = resolve(source)
     target = resolve(destination, writes=True)
     if os.path.isdir(target):
@@ -190,8 +191,8 @@ def copy(source: str, destination: str) -> str:
 
 
 def back_up(path: str, existed: bool) -> None:
-    """Keeps what a file holds, or that there was none; files too large to be scripts are not kept."""
-    if existed and os.path.getsize(path) > BACKUP_BYTES:
+    """Save the state of a file for undo, even if it does not exist; files larger than a script are not saved."""
+    if existed and os.path.getsize(path) > MAX_BACKUP_BYTES:
         return
     os.makedirs(BACKUPS, exist_ok=True)
     numbers = [number for number, _ in backups(path)]
@@ -203,7 +204,7 @@ def back_up(path: str, existed: bool) -> None:
 
 
 def backups(path: str) -> list[tuple[int, str]]:
-    """The kept states of a file, oldest first."""
+    """Return the saved states of a file, oldest first."""
     try:
         names = os.listdir(BACKUPS)
     except FileNotFoundError:
@@ -219,7 +220,7 @@ def key(path: str) -> str:
 
 
 def undo(name: str) -> dict[str, object]:
-    """Puts the last kept state of a file back, and forgets it."""
+    """Restore the last saved state of a file and delete that state."""
     path = resolve(name, writes=True)
     kept = backups(path)
     if not kept:
@@ -246,7 +247,7 @@ def explain(error: OSError, name: str) -> str:
     if isinstance(error, (NotADirectoryError, FileExistsError)):
         return f"{name} is not a folder, or a part of its path is a file."
     if error.errno in READ_ONLY:
-        return f"{name} is protected: it is read-only, or not yours to read."
+        return f"{name} is protected: it is read-only, or you have no permission to read it."
     return f"{name} cannot be used: {(error.strerror or str(error)).lower()}."
 
 
@@ -256,7 +257,7 @@ OPERATIONS: dict[str, Callable[..., object]] = {
 
 
 def encode(value: object) -> str:
-    """As JSON; the module of that name takes as long to import as all the rest."""
+    """Return a value as JSON, because importing `json` would double the start-up time."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):
@@ -279,7 +280,7 @@ def main() -> None:
         answer = {"refused": str(error)}
     except OSError as error:
         answer = {"refused": explain(error, name)}
-    except ValueError:  # a null byte, or a character that no file name can hold
+    except ValueError:  # a null byte, or a character that is not allowed in file names
         answer = {"refused": f"{name!a} is not a path."}
     print(encode(answer))
 

@@ -1,27 +1,27 @@
-"""Reading a file through a model."""
+"""Action that reads a file with a language model."""
 
 from __future__ import annotations
 
 from podium.actions.action_context import ActionContext
 from podium.actions.action_spec import ActionError, action
 from podium.actions.files.file_access import read_text
-from podium.actions.model_calls import BLOCK_CHARACTERS, BLOCKS, ask_about, split_blocks
+from podium.actions.model_calls import BLOCKS, MAX_BLOCK_CHARACTERS, ask_about, split_blocks
 
-READ_BYTES = 8 * BLOCK_CHARACTERS * BLOCKS  # of which the first half has to hold as many characters, in any script
+MAX_READ_BYTES = 8 * MAX_BLOCK_CHARACTERS * BLOCKS  # the first half must hold all blocks, in any script
 
 
 @action()
 async def understand_file(context: ActionContext, file_name: str, things_to_look_for: str) -> str:
-    """Have a text file read, all of it, by a model that reports what you want to know about it.
+    """Have a language model read a whole text file and report what you want to know about it.
 
     Args:
         file_name: The file, relative to the workspace.
-        things_to_look_for: What to find out. The reader knows nothing else: ask in full and in detail.
+        things_to_look_for: What to find out, in full detail: the model knows nothing else about your work.
 
     Returns:
-        The reader's report.
+        The model's report.
     """
-    file = await read_text(context, file_name, limit_bytes=READ_BYTES)
+    file = await read_text(context, file_name, limit_bytes=MAX_READ_BYTES)
     if not file.text.strip():
         raise ActionError(f"{file_name} is empty.")
     blocks = split_blocks(file.text)[:BLOCKS]

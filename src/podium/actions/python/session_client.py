@@ -1,12 +1,12 @@
-"""Passes code to the Python session of the workspace, inside the sandbox.
+"""Client of the workspace's Python session, run inside the sandbox.
 
-This file runs alone, as `python -c`, in the workspace: it may import nothing of Podium and, because every call waits
-for it, little of the standard library. Its arguments are what to do and the text of `kernel.py`. `run` passes the code
-on stdin to the session, which is started if there is none; the code's output goes straight to our stdout. `stop`
-interrupts what the session is doing, and kills it if that does not help. Facts about the session are the exit code.
+This file runs on its own, as `python -c`, in the workspace: it must not import Podium and, because every call waits for
+it, imports little of the standard library. Its arguments are the operation and the source of `session_kernel.py`. `run`
+passes the code on stdin to the session, starting one if necessary; the code's output goes straight to our stdout.
+`stop` interrupts the session, and kills it if that does not help. The exit code reports the state of the session.
 """
 
-# pathlib is slow to import:
+# Importing pathlib is slow:
 # ruff: noqa: PTH103, PTH108, PTH109, PTH110, PTH118, PTH120, PTH123
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 
 if __name__ == "__main__":
-    sys.path.remove("")  # the workspace: a module of the agent's there must not stand for one that we import
+    sys.path.remove("")  # the workspace: the agent's modules must not shadow those we import
 
 import _socket
 import fcntl
@@ -30,7 +30,7 @@ FOLDER = "/tmp/podium-session-" + "".join(c if c.isalnum() else "-" for c in os.
 ADDRESS = os.path.join(FOLDER, "socket")
 DONE = b"d"
 SIGINT, SIGKILL = 2, 9
-REPORT = 64  # plus the facts below: an exit code by which the caller knows that we came to the end
+REPORT = 64  # plus the flags below: an exit code that shows the caller that we finished
 LOST, ENDED, KEPT = 1, 2, 4
 PATIENCE_S = 5.0
 
@@ -43,7 +43,7 @@ def run() -> None:
 
 
 def stop() -> None:
-    """Tells whether the session, and with it its variables, is still there."""
+    """Interrupt the session, and exit with whether it, and with it its variables, survived."""
     is_kept = False
     try:
         with open(os.path.join(FOLDER, "pid")) as file:
@@ -52,13 +52,13 @@ def stop() -> None:
         is_kept = answers()
         if not is_kept:
             os.killpg(pid, SIGKILL)
-    except OSError:  # there is none
+    except OSError:  # there is no session
         pass
     sys.exit(REPORT | KEPT * is_kept)
 
 
 def answers() -> bool:
-    """Whether the session comes to serve a request within our patience."""
+    """Return whether the session serves a request within the time limit."""
     try:
         session = connect()
     except OSError:
@@ -74,7 +74,7 @@ def connect() -> _socket.socket:
 
 
 def connect_or_start() -> tuple[_socket.socket, bool]:
-    """A connection to the session, and whether that is a new one although there had been another before."""
+    """Return a connection to the session, and whether an earlier session was lost."""
     os.makedirs(FOLDER, mode=0o700, exist_ok=True)
     with open(os.path.join(FOLDER, "lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -99,7 +99,7 @@ def start(kernel: str, lock: TextIO) -> None:
     if pid == 0:
         try:
             os.setsid()
-            lock.close()  # or the session would hold it as long as it lives
+            lock.close()  # otherwise the session would hold it for its lifetime
             sys.argv = ["", str(listener.detach()), MARKER]
             exec(compile(kernel, "<kernel>", "exec"), {"__name__": "__main__"})
         finally:
@@ -110,14 +110,14 @@ def start(kernel: str, lock: TextIO) -> None:
 
 
 def does(session: _socket.socket, code: bytes) -> bool:
-    """Whether the session has run the code to its end, given our stdout and the cores we may use."""
+    """Run the code in the session with our stdout and cores, and return whether it finished."""
     request = marshal.dumps({"code": code, "cores": sorted(os.sched_getaffinity(0))}, 2)
     stdout = (1).to_bytes(4, sys.byteorder)
     try:
         session.sendmsg([len(request).to_bytes(8, "little")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, stdout)])
         session.sendall(request)
         return session.recv(1) == DONE
-    except OSError:  # it is gone, or takes longer than we wait
+    except OSError:  # the session has ended or timed out
         return False
 
 

@@ -1,7 +1,7 @@
-"""The Python session: a process inside the sandbox that runs code and keeps its variables.
+"""Kernel of the Python session: a process inside the sandbox that runs code and keeps its variables.
 
-This file runs alone, in a process forked by `client.py`, and may import nothing of Podium. Its arguments are the
-descriptor of a listening socket and a file in the workspace: when that is gone, so is the reason to stay.
+This file runs on its own, in a process forked by `session_client.py`, and must not import Podium. Its arguments are the
+descriptor of a listening socket and a marker file in the workspace; the kernel exits once that file is gone.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ def serve(listener: socket.socket, marker: Path) -> None:
     while True:
         try:
             client, _ = listener.accept()
-        except OSError:  # nobody for a while
+        except OSError:  # no client for a while
             if not marker.exists():
                 return
             continue
-        with client, contextlib.suppress(OSError, EOFError, ValueError, LookupError):  # if it is gone
+        with client, contextlib.suppress(OSError, EOFError, ValueError, LookupError):  # the client has gone
             client.settimeout(None)
             session.answer(client)
 
 
 class KernelSession:
-    """The variables, and what is done with them."""
+    """Variables of the session and the execution of code on them."""
 
     def __init__(self) -> None:
         self.is_running = False
@@ -65,11 +65,11 @@ class KernelSession:
         os.close(output)
         try:
             request = marshal.loads(client.recv(int.from_bytes(size, "little"), socket.MSG_WAITALL))
-            if not is_gone(client):  # the code of a client that was killed while it waited is not wanted any more
+            if not is_gone(client):  # a client killed while waiting no longer needs its code run
                 use_cores(request["cores"])
                 self.run(request["code"].decode("utf-8", "replace"))
         finally:
-            if os.getpid() != self.pid:  # the code has forked, and this is the child
+            if os.getpid() != self.pid:  # the code forked, and this is the child
                 os._exit(0)
             for stream in (sys.stdout, sys.stderr):
                 with contextlib.suppress(Exception):  # the code may have put anything there
@@ -80,7 +80,7 @@ class KernelSession:
         client.sendall(DONE)
 
     def run(self, code: str) -> None:
-        """Runs the code and prints its last expression's value, or its exception."""
+        """Run the code and print the value of its last expression, or its exception."""
         self.count += 1
         name = f"<session {self.count}>"
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
@@ -91,7 +91,7 @@ class KernelSession:
             exec(compile(tree, name, "exec"), self.module.__dict__)
             if last is not None:
                 exec(compile(ast.Interactive([last]), name, "single"), self.module.__dict__)
-        except BaseException as error:  # noqa: BLE001 (the session outlives whatever its code raises)
+        except BaseException as error:  # noqa: BLE001 (the session survives any exception of its code)
             self.is_running = False
             shown = error.__traceback__
             while shown is not None and shown.tb_frame.f_code.co_filename != name:  # our own frames
@@ -113,7 +113,7 @@ def is_gone(client: socket.socket) -> bool:
 
 
 def use_cores(cores: list[int]) -> None:
-    """Binds all threads to the cores the client may use."""
+    """Bind all threads to the cores the client may use."""
     for thread in Path("/proc/self/task").iterdir():
         with contextlib.suppress(OSError):  # it has ended
             os.sched_setaffinity(int(thread.name), cores)

@@ -1,4 +1,4 @@
-"""Coding agents as they come: a program inside the sandbox, its model at the endpoint, what its tools do as steps."""
+"""Coding agents: an unmodified program in the sandbox, its model behind the gateway, its tool calls as steps."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from pydantic import Field
 from podium.actions.execution import program_output
 from podium.actions.program_runner import RunProgram
 from podium.agents.base import Agent, Assignment, Options, State
-from podium.agents.coding.find_python import find_python, missing_python
+from podium.agents.coding.find_python import find_python, missing_python_message
 from podium.agents.coding.install_agent import ENVIRONMENT, SETTINGS, folder_of, installed
 from podium.agents.coding.preset import Preset
 from podium.agents.command import check_variables, task_environment
 from podium.errors import UsageError
-from podium.models.gateway.observed_session import MESSAGE, Done, Session, key_of
+from podium.models.gateway.observed_session import MESSAGE, ObservedSession, ObservedStep, key_of
 from podium.sandbox.spec import HOME, Mount
 from podium.workspace.journal.events import Action
 from podium.workspace.journal.observations import Observation, Refusal
 
 AGENT_HOME = f"{HOME}/agent"
-CONTINUE = "You were interrupted. Your files are as you left them. Go on with the task until it is done."
+CONTINUE = "You were interrupted. Your files are unchanged. Continue with the task until it is done."
 END = "program_end"
-"""The last step: how the program ended, and what it printed."""
-LOST = Refusal(text="The run was interrupted before what came of this was recorded.")
+"""Name of the last step, which records the exit code and the output of the program."""
+LOST = Refusal(text="The run was interrupted before the result of this action was recorded.")
 
 
 class CodingOptions(Options):
     lease: Literal["computing", "always"] = Field(
         "computing",
-        description="When the program holds its cores: while it computes and not while the model thinks, or always.",
+        description="When the program holds its cores: computing (not while it waits for the model) or always.",
     )
-    arguments: str = Field("", description="Further arguments for the program, as a shell reads them.")
-    variables: str = Field("", description="Further variables, as NAME=VALUE separated by commas.")
+    arguments: str = Field("", description="Additional command-line arguments for the program, in shell syntax.")
+    variables: str = Field("", description="Additional environment variables: NAME=VALUE, separated by commas.")
 
 
 class CodingState(State):
-    """How far the program has come."""
+    """Progress of the program."""
 
     steps: int = 0
     last: str | None = None
-    """The key of the last tool call, by which a conversation that is taken up again is known."""
+    """Key of the last tool call, which identifies the position in a resumed conversation."""
     has_ended: bool = False
 
 
 class CodingAgent(Agent[CodingState]):
-    """A coding agent of a preset."""
+    """Coding agent described by a preset."""
 
     preset: ClassVar[Preset]
     Options = CodingOptions
@@ -60,26 +60,26 @@ class CodingAgent(Agent[CodingState]):
 
     def __init__(self, assignment: Assignment, options: CodingOptions) -> None:
         super().__init__(assignment, options)
-        self._session = Session(self.preset.tools)
+        self._session = ObservedSession(self.preset.tools)
         self._wanted = anyio.Event()
-        self._done: Done | None = None
+        self._done: ObservedStep | None = None
         self._command = self._prompt = ""
 
     @classmethod
     def check(cls, options: CodingOptions) -> None:
-        """Refuses a preset that is not installed, and variables without a value."""
+        """Raise an error if the preset is not installed or a variable has no value."""
         check_variables(options.variables)
         if (missing := cls.missing()) is not None:
-            raise UsageError(f"The agent '{cls.preset.name}' cannot be used: {missing}")
+            raise UsageError(f"The agent '{cls.preset.name}' is not available: {missing}")
 
     @classmethod
     def missing(cls) -> str | None:
         preset = cls.preset
         if preset.protocol == "google" and find_spec("google.genai") is None:
-            return "it speaks Google's protocol, which needs an optional dependency. Run: pip install 'podium[coding]'"
+            return "its protocol (Google) requires an optional dependency. Run: pip install 'podium[coding]'"
         if installed(preset) is None:
             if find_python(preset.install.python) is None:
-                return missing_python(preset.name, preset.install.python)
+                return missing_python_message(preset.name, preset.install.python)
             size = f"about {preset.install.megabytes:,} MB"
             return f"it is not installed. Run: podium agents install {preset.name} ({size})"
         return None
@@ -90,7 +90,7 @@ class CodingAgent(Agent[CodingState]):
         own = Mount(source=folder, target=place)
         if cls.preset.install.kind == "npm":
             return (own,)
-        # Mounted by itself: of an environment, a sandbox shows what it was made from as well.
+        # A mount of its own, because the sandbox also shows the base interpreter of a mounted environment.
         return (own, Mount(source=folder / ENVIRONMENT, target=f"{place}/{ENVIRONMENT}"))
 
     @classmethod
@@ -110,18 +110,18 @@ class CodingAgent(Agent[CodingState]):
             **preset.environment,
         }
 
-    def observer(self) -> Session:
+    def observer(self) -> ObservedSession:
         return self._session
 
     def keeps_lease(self) -> bool:
         return self.options.lease == "always"
 
     async def work(self, execute: RunProgram) -> None:
-        """Runs the program, once its first step is waited for."""
+        """Run the program as soon as its first step is requested."""
         await self._wanted.wait()
         result = await execute(["/bin/sh", "-c", self._command], cwd=HOME, environment={"PROMPT": self._prompt})
         action = Action(name=END, arguments={"command": self._command})
-        await self._session.end(Done(action, program_output(result)))
+        await self._session.end(ObservedStep(action, program_output(result)))
 
     async def decide(self, state: CodingState) -> Sequence[Action]:
         if state.has_ended:

@@ -1,4 +1,4 @@
-"""Finds a Python for programs that do not take the one Podium runs on."""
+"""Python interpreters for programs that require another version than Podium's."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ _SAY = "import sys; print(sys.executable, '.'.join(map(str, sys.version_info[:3]
 
 
 class Python(NamedTuple):
-    """An interpreter of this machine."""
+    """Python interpreter of this machine."""
 
     executable: str
     version: str
-    """As 3.12.1."""
+    """Full version, such as 3.12.1."""
 
 
 def choose_python(name: str, wanted: str | None, given: Path | None) -> Python:
-    """The interpreter for a program: the one that a user has given, or one that is found.
+    """Return the interpreter for a program: the one specified by the user, or one found on this machine.
 
     Args:
-        name: of the agent, for messages.
-        wanted: the only version that takes the program, as 3.12; None: any.
+        name: name of the agent, for messages.
+        wanted: required version, such as 3.12; None means any.
 
     Raises:
-        UsageError: there is none of this version.
+        UsageError: there is no interpreter of this version.
     """
     if given is None:
         found = find_python(wanted)
         if found is None:
-            raise UsageError(f"{name} cannot be installed: {missing_python(name, wanted)}")
+            raise UsageError(f"{name} cannot be installed: {missing_python_message(name, wanted)}")
         return found
     asked = _ask(given)
     if asked is None:
-        raise UsageError(f"--python {given}: this is not a Python that can be started")
+        raise UsageError(f"--python {given} is not a working Python interpreter.")
     if wanted is not None and not asked.version.startswith(f"{wanted}."):
-        raise UsageError(f"--python {given}: this is Python {asked.version}, and {name} needs {wanted}")
+        raise UsageError(f"--python {given} is Python {asked.version}, but {name} requires Python {wanted}.")
     return asked
 
 
 def find_python(wanted: str | None) -> Python | None:
-    """An interpreter of a version such as 3.12; the one Podium runs on if that is one, or if any will do."""
+    """Return an interpreter of a version such as 3.12, preferably the one that runs Podium, or None."""
     running = Python(sys.executable, ".".join(map(str, sys.version_info[:3])))
     if wanted is None or running.version.startswith(f"{wanted}."):
         return running
@@ -54,14 +54,14 @@ def find_python(wanted: str | None) -> Python | None:
     return next((found for found in answers if found and found.version.startswith(f"{wanted}.")), None)
 
 
-def missing_python(name: str, wanted: str | None) -> str:
-    """What to say where there is no interpreter of a version."""
-    how = f"podium agents install {name} --python /path/to/python{wanted}"
-    return f"it needs Python {wanted}, which is not found here. Install Python {wanted} or name one: {how}"
+def missing_python_message(name: str, wanted: str | None) -> str:
+    """Return the message for a missing interpreter."""
+    command = f"podium agents install {name} --python /path/to/python{wanted}"
+    return f"it requires Python {wanted}, which was not found. Install Python {wanted}, or run: {command}"
 
 
 def _places(wanted: str) -> Iterator[Path]:
-    """Where the PATH, pyenv and uv have interpreters of a version."""
+    """Yield paths where PATH, pyenv and uv may have an interpreter of a version."""
     for folder in os.get_exec_path():
         yield Path(folder, f"python{wanted}")
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
@@ -71,7 +71,7 @@ def _places(wanted: str) -> Iterator[Path]:
 
 
 def _ask(python: Path) -> Python | None:
-    """Starts it: a file of that name may be pyenv's, which knows of no such Python."""
+    """Start an interpreter to get its version. A file of this name may be a pyenv shim without such a Python."""
     if not os.access(python, os.X_OK) or not python.is_file():
         return None
     try:

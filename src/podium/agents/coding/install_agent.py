@@ -1,7 +1,7 @@
-"""Installs the programs of presets into the data home, where sandboxes see them read-only.
+"""Installer of coding agents: puts the programs of presets into the data home, which sandboxes mount read-only.
 
-An installation is made aside and renamed into place. Scripts of packages are not run; registries are asked in the ways
-that npm and pip are set up for. What was installed is written down with a checksum, which runs record.
+An installation is created in a temporary folder and renamed into place. Install scripts of packages are not run;
+registries are those configured for npm and pip. The installed versions and a checksum are saved and recorded with runs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 from podium.agents.coding.find_python import Python, choose_python
-from podium.agents.coding.preset import Install, Preset, in_names_of_machine
+from podium.agents.coding.preset import Install, Preset, fill_platform_names
 from podium.data.home import home
 from podium.errors import PodiumError
 from podium.safefs.atomic_files import locked, sha256
@@ -26,32 +26,32 @@ from podium.sandbox.spec import Frozen
 
 RECORD, SETTINGS = "installed.json", "settings"
 ENVIRONMENT = "env"
-"""The folder of an installation from PyPI that is a Python environment."""
+"""Folder of the Python environment in an installation from PyPI."""
 
 
 class Installed(Frozen):
-    """`installed.json`: what lies in the folder of an installation."""
+    """Content of `installed.json`, the record of an installation."""
 
     preset: str
     packages: tuple[str, ...]
-    """As they were asked for."""
+    """Packages as requested."""
     versions: dict[str, str]
-    """Of everything that came with them."""
+    """Versions of all installed packages, including dependencies."""
     sha256: str
-    """Of all files, by their names and contents."""
+    """Checksum of the names and contents of all files."""
     size_bytes: int
     time: str
 
 
 def folder_of(preset: Preset) -> Path:
-    """Where a preset's program is installed; other versions lie elsewhere."""
-    what = preset.model_dump_json(include={"install", "files"}, exclude={"install": {"megabytes"}})
-    described = in_names_of_machine(what)
+    """Return the installation folder of a preset's program; each version has its own."""
+    document = preset.model_dump_json(include={"install", "files"}, exclude={"install": {"megabytes"}})
+    described = fill_platform_names(document)
     return home() / "agents" / f"{preset.name}-{hashlib.sha256(described.encode()).hexdigest()[:12]}"
 
 
 def installed(preset: Preset) -> Installed | None:
-    """What is installed for a preset; None if it is not, or not in the version that it names."""
+    """Return the record of a preset's installation, or None if the preset's version is not installed."""
     try:
         return Installed.model_validate_json((folder_of(preset) / RECORD).read_bytes())
     except (OSError, ValueError):
@@ -59,13 +59,13 @@ def installed(preset: Preset) -> Installed | None:
 
 
 def install(preset: Preset, *, python: Path | None = None) -> Installed:
-    """Installs the program of a preset, unless it is there.
+    """Install the program of a preset, unless it is installed already.
 
     Args:
-        python: the interpreter for a program of PyPI. None: one that takes it, found on this machine.
+        python: interpreter for a program from PyPI. None means a suitable one of this machine.
 
     Raises:
-        PodiumError: it cannot be installed; the message says why.
+        PodiumError: the installation failed.
     """
     target = folder_of(preset)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -82,7 +82,8 @@ def _install(preset: Preset, target: Path, python: Path | None) -> Installed:
             versions = _pypi(preset.install, aside, choose_python(preset.name, preset.install.python, python))
         if not Path(preset.program(aside)).exists():
             raise PodiumError(
-                f"{' '.join(_packages(preset.install))} can be installed, but has no file {preset.program('.')}"
+                f"The packages {' '.join(_packages(preset.install))} were installed, but the file "
+                f"{preset.program('.')} is missing. Check `program` in the preset."
             )
         for name, text in preset.files.items():
             path = aside / SETTINGS / name
@@ -100,7 +101,7 @@ def _install(preset: Preset, target: Path, python: Path | None) -> Installed:
 
 
 def uninstall(preset: Preset) -> bool:
-    """Removes a preset's program; whether there was one."""
+    """Remove a preset's program. Return whether it was installed."""
     if installed(preset) is None:
         return False
     remove_tree(folder_of(preset))
@@ -108,19 +109,19 @@ def uninstall(preset: Preset) -> bool:
 
 
 def _packages(wanted: Install) -> list[str]:
-    return [in_names_of_machine(package) for package in (*wanted.packages, *wanted.alone)]
+    return [fill_platform_names(package) for package in (*wanted.packages, *wanted.alone)]
 
 
 def _fetch(command: list[str], *, settings: str) -> None:
     try:
         call(command)
     except PodiumError as error:
-        raise PodiumError(f"{error}\nIs there a network, and is the registry the right one? See: {settings}") from error
+        raise PodiumError(f"{error}\nCheck the network connection and the registry settings: {settings}") from error
 
 
 def _npm(wanted: Install, folder: Path) -> dict[str, str]:
     if shutil.which("npm") is None:
-        raise PodiumError("npm is not installed. Install Node.js, which brings it (Debian, Ubuntu: apt install npm).")
+        raise PodiumError("npm is not installed. It comes with Node.js (on Debian and Ubuntu, run: apt install npm).")
     options = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", "--prefix", str(folder)]
     _fetch(["npm", "install", *options, *_packages(wanted)], settings="npm config list")
     locked = json.loads((folder / "package-lock.json").read_text(encoding="utf-8"))["packages"]

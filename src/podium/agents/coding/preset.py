@@ -1,4 +1,4 @@
-"""What a preset's data file says."""
+"""Preset of a coding agent: data model and parser of its TOML file."""
 
 from __future__ import annotations
 
@@ -10,59 +10,59 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field, ValidationError, field_validator
 
 from podium.errors import UsageError
-from podium.models.gateway.wire_protocols import Name
+from podium.models.gateway.wire_protocols import ProtocolName
 from podium.sandbox.spec import Frozen
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 MACHINES = {"x86_64": "x64", "aarch64": "arm64"}
-"""How npm names what Linux calls otherwise."""
+"""npm's names of machine types by their Linux names."""
 
 EDIT = "edit_file"
-"""The action of tools that change a part of a file, for which Podium has none of its own."""
+"""Action name of tools that edit part of a file, for which Podium has no action of its own."""
 
 
 class Install(Frozen):
-    """Where a program comes from."""
+    """Source of a program: packages and versions."""
 
     kind: Literal["npm", "pypi"]
     packages: tuple[str, ...]
-    """With their versions, as the installer takes them; `{machine}` is x64 or arm64."""
+    """Packages with versions, in the installer's syntax; `{machine}` is x64 or arm64."""
     program: str
-    """The file that is started, in the folder of the installation; `{machine}` as npm, `{platform}` as Linux says."""
+    """Executable, relative to the installation folder; `{machine}` is npm's and `{platform}` Linux's machine type."""
     megabytes: int
-    """About what it takes on the disk."""
+    """Approximate size on disk."""
     alone: tuple[str, ...] = ()
-    """Packages of PyPI that are installed without what they ask for."""
+    """PyPI packages that are installed without their dependencies."""
     sources: tuple[str, ...] = ()
-    """Names of packages that PyPI has as source only: their set-up is run when they are installed."""
+    """PyPI packages without wheels, whose setup code runs during the installation."""
     python: str | None = None
-    """The only version of Python that takes it, such as 3.12; None: any that Podium runs on."""
+    """Required Python version, such as 3.12. None means any version that Podium supports."""
 
 
 class Preset(Frozen):
-    """A coding agent, as data."""
+    """Description of a coding agent."""
 
     name: str
     what: str
-    """In one line, for the list of agents."""
-    protocol: Name
-    """In which it asks the model."""
+    """One-line summary for the list of agents."""
+    protocol: ProtocolName
+    """Wire protocol of its model calls."""
     install: Install
     start: str
-    """What starts it on the task, by a shell in /home; `$PROGRAM` is its file, `$PROMPT` what it is told."""
+    """Shell command that starts it in /home; `$PROGRAM` is its executable, `$PROMPT` the instructions."""
     resume: str | None = None
-    """What takes its last conversation up again after an interruption; None: it starts anew in the same workspace."""
+    """Shell command that resumes its last conversation. None: it starts a new conversation in the same workspace."""
     environment: dict[str, str] = Field(default_factory=dict)
     files: dict[str, str] = Field(default_factory=dict)
-    """Settings, by their paths below /home/agent, which is its home."""
+    """Settings files by their paths in /home/agent, which is its home folder."""
     trajectory: str | None = None
-    """Where it keeps its own account of what it did, below /home/agent."""
+    """Path of its own log, relative to /home/agent."""
     tools: dict[str, dict[str, str]] = Field(default_factory=dict)
-    """By the names of its tools: the `action` that each is, and for arguments of that action the names that it uses."""
+    """Mapping of its tools: the equivalent `action`, and the tool's names for arguments of that action."""
     notes: tuple[str, ...] = ()
-    """What is known not to work in a sealed sandbox."""
+    """Known limitations in a sealed sandbox."""
 
     @field_validator("tools")
     @classmethod
@@ -72,34 +72,36 @@ class Preset(Frozen):
         known = (*ACTIONS, EDIT)
         for tool, words in tools.items():
             if (action := words.get("action")) not in known:
-                raise ValueError(f"{tool}: action '{action}' is unknown; known are {', '.join(known)}")
+                raise ValueError(
+                    f"the action '{action}' of the tool '{tool}' is unknown; known actions: {', '.join(known)}"
+                )
         return tools
 
     def program(self, folder: str | Path) -> str:
-        """The file that is started, in an installation."""
-        return f"{folder}/{in_names_of_machine(self.install.program)}"
+        """Return the path of the executable in an installation folder."""
+        return f"{folder}/{fill_platform_names(self.install.program)}"
 
 
-def in_names_of_machine(text: str) -> str:
-    """A text with the names that package registries have for this machine."""
+def fill_platform_names(text: str) -> str:
+    """Replace `{machine}` and `{platform}` by the names of this machine."""
     machine = platform.machine()
     return text.replace("{machine}", MACHINES.get(machine, machine)).replace("{platform}", machine)
 
 
 def read_preset(path: Path) -> Preset:
-    """The preset of a data file.
+    """Read and validate the preset in a TOML file.
 
     Raises:
-        UsageError: it cannot be read, or is not a preset.
+        UsageError: the file cannot be read or is not a valid preset.
     """
     try:
         content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
         return Preset.model_validate({"name": path.stem, **content})
     except ValidationError as error:
-        said = "; ".join(map(_explained, error.errors()))
-        raise UsageError(f"{path} is not a preset: {said}") from error
+        problems = "; ".join(map(_explained, error.errors()))
+        raise UsageError(f"{path} is not a valid preset: {problems}.") from error
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path} is not a preset: {error}") from error
+        raise UsageError(f"{path} is not a valid preset: {error}.") from error
 
 
 def _explained(error: ErrorDetails) -> str:

@@ -1,7 +1,7 @@
-"""Coding agents as they come: each a data file here that says what to install, how to start it and what its tools are.
+"""Presets of coding agents: one TOML file each, with the packages to install, the start command and the tools.
 
-A package offers one of its own as an agent like any other: `agent = preset_agent(Path(__file__).with_name("my.toml"))`,
-named in the entry-point group `podium.agents`.
+Other packages register a preset like any other agent, in the entry-point group `podium.agents`:
+`agent = preset_agent(Path(__file__).with_name("my.toml"))`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ FOLDER = Path(str(files("podium.agents.coding") / "presets"))
 
 
 def preset_names() -> list[str]:
-    """Those that come with Podium."""
+    """Return the names of the built-in presets."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
 def preset_agent(path: Path) -> type[CodingAgent]:
-    """The agent that a data file describes.
+    """Return the agent class of a preset file.
 
     Raises:
-        UsageError: the file is not a preset.
+        UsageError: the file is not a valid preset.
     """
     from podium.agents.coding.coding_agent import CodingAgent
     from podium.agents.coding.preset import read_preset
@@ -35,7 +35,7 @@ def preset_agent(path: Path) -> type[CodingAgent]:
 
 
 def __getattr__(name: str) -> Any:
-    """The agents as attributes, where the list of agents looks for them."""
+    """Return an agent class by the name of its preset, for the registry of agents."""
     if name not in preset_names():
         raise AttributeError(f"there is no preset '{name}'")
     return preset_agent(FOLDER / f"{name}.toml")

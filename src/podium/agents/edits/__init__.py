@@ -1,1 +1,1 @@
-"""The agent `edits`, which improves starter code without a model."""
+"""Agent `edits`, which improves starter code without a model."""

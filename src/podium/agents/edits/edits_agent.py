@@ -1,8 +1,8 @@
-"""The agent `edits`: tries known edits on starter code and keeps what the task's own feedback says is better.
+"""Agent `edits`: tries known edits on starter code and keeps the ones that improve its score.
 
-The workspace always holds the best program so far. Each edit is tried on a copy of it (`inside/trial.py`), and kept if
-it is better by more than two runs of the starter differ. Every known edit may change what a program computes, so none
-applies where only speed counts: there, the starter code is submitted as it stands.
+The workspace always holds the best program so far. Each edit is tried on a copy of it (`inside/trial.py`) and kept if
+it is better by more than the difference between two runs of the starter. Every known edit may change the output of a
+program, so none applies to speed tasks: there, the unchanged starter code is submitted.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ from podium.workspace.journal.events import Action
 from podium.workspace.journal.observations import Observation, ProgramOutput
 
 KIND_SPEED = "code speed"
-FIRST_RUN = "Run the starter code as it stands."
-SPEED_RUN = "Run the starter code as it stands: no known edit makes it faster."
+FIRST_RUN = "Run the unchanged starter code."
+SPEED_RUN = "Run the unchanged starter code: no known edit makes it faster."
 FIRST_RUNS = 2
-"""Runs of the starter before it is changed; the difference of their scores is the noise."""
+"""Number of runs of the unchanged starter; the difference of their scores is the noise."""
 TRIAL_SHARE, TRIAL_MIN_S, TRIAL_FACTOR = 0.4, 30.0, 6.0
-"""Limits on the time of a trial: a share of the remaining time, and a multiple of the starter's time or the minimum."""
+"""Time limits of a trial: a share of the remaining time, a minimum, and a multiple of the starter's time."""
 ENDING_S = 3.0
 END = "END-OF-THE-FILE"
 
 
 class EditsOptions(Options):
-    trials: int = Field(60, ge=1, description="How many edits are tried at most.")
+    trials: int = Field(60, ge=1, description="Maximum number of edits to try.")
 
 
 class Trial(BaseModel):
-    """An edit that was tried."""
+    """Result of trying an edit."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -60,13 +60,13 @@ class Trial(BaseModel):
     score: float | None = None
     seconds: float | None = None
     problem: str = ""
-    """Why there is no score."""
+    """Reason for a missing score."""
     examples: list[float] = Field(default_factory=list)
-    """The scores of single examples, where there are any."""
+    """Scores of the solved examples, if the task has any."""
 
 
 class BetterEdit(BaseModel):
-    """An edit that is better than the program in the workspace and will replace it."""
+    """Edit that is better than the program in the workspace and will replace it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -77,20 +77,20 @@ class BetterEdit(BaseModel):
 
 
 class EditsState(State):
-    """The trials so far, and the current program."""
+    """Trials so far and the current program."""
 
     trials: list[Trial] = Field(default_factory=list)
     tried: list[str] = Field(default_factory=list)
-    """Hashes of the files that were tried."""
+    """Hashes of all programs that were tried."""
     sources: dict[str, str] = Field(default_factory=dict)
-    """Files that differ from the starter's."""
+    """Changed files, by name."""
     best: float | None = None
     best_examples: list[float] = Field(default_factory=list)
     better: BetterEdit | None = None
 
 
 class Edits(Agent[EditsState]):
-    """Improves starter code with known edits (missing models, other models, other settings), and needs no model."""
+    """Improves starter code with known edits (missing models, other models, other settings), without a model."""
 
     Options = EditsOptions
     State = EditsState
@@ -102,7 +102,7 @@ class Edits(Agent[EditsState]):
 
     def headline(self, state: EditsState) -> str | None:
         if self._is_speed:
-            return "starter code, no known edit applies"
+            return "unchanged starter code; no known edit applies"
         tried = plural(max(0, len(state.trials) - FIRST_RUNS), "edit")
         if state.best is None:
             return f"{tried} tried"
@@ -127,7 +127,7 @@ class Edits(Agent[EditsState]):
                 state.sources[state.better.file], state.best = state.better.source, state.better.score
                 state.best_examples = state.better.examples
             else:
-                state.tried.pop()  # a resumed run has a new sandbox, in which it has to be tried again
+                state.tried.pop()  # a resumed run has a new sandbox, so the edit has to be tried again
             state.better = None
             return state
         edit = self._next(state)
@@ -152,7 +152,7 @@ class Edits(Agent[EditsState]):
 
     @cached_property
     def _programs(self) -> dict[str, str]:
-        """Editable files of the starter, the script first."""
+        """Return the editable files of the starter, the script first."""
         folder, script = self._starter.folder, self._starter.script
         names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*.py"))]
         free = [name for name in names if not any(Path(name).match(pattern) for pattern in self._starter.read_only)]
@@ -165,7 +165,7 @@ class Edits(Agent[EditsState]):
         return find_examples(script, self._programs.get(script, ""), self.assignment.public)
 
     @cached_property
-    def _most_epochs(self) -> int | None:
+    def _max_epochs(self) -> int | None:
         limit = re.search(r"(?i)at most (\d+) epochs", self.assignment.task.brief)
         return int(limit[1]) if limit else None
 
@@ -183,12 +183,12 @@ class Edits(Agent[EditsState]):
             return
         has_score = state.best is not None
         for file, source in {**self._programs, **state.sources}.items():
-            for edit in known_edits(file, source, has_score=has_score, most_epochs=self._most_epochs):
+            for edit in known_edits(file, source, has_score=has_score, max_epochs=self._max_epochs):
                 if END not in edit.source:
                     yield edit
 
     def _has_room(self, state: EditsState) -> bool:
-        """Whether the remaining budget is enough for another trial and for keeping it."""
+        """Return whether the remaining budget is enough for another trial and for keeping its result."""
         remaining = self.assignment.remaining()
         needed = ENDING_S + 1.2 * max((trial.seconds or 0.0 for trial in state.trials[:FIRST_RUNS]), default=0.0)
         enough = (remaining.steps is None or remaining.steps > 1) and (
@@ -208,7 +208,7 @@ class Edits(Agent[EditsState]):
         """Return the action that replaces the program in the workspace with the last trial and its output files."""
         names = [name.rstrip("/") for name in self.assignment.task.submission.names if name not in ("./", better.file)]
         command = shlex.join(["python", "agent/trial.py", "keep", better.file, *names])
-        return Action(name="run_command", arguments={"command": f"# Keep it.\n{command}"})
+        return Action(name="run_command", arguments={"command": f"# Keep this edit.\n{command}"})
 
     def _time_s(self, state: EditsState) -> float:
         """Return the time limit of a trial."""
@@ -226,7 +226,7 @@ class Edits(Agent[EditsState]):
             return Trial(title=edit.title, problem=bounded(observation.stopped or errors[-1], 300))
         score = self._score(observation.stdout)
         seconds = printed_score(observation.stderr, SECONDS)
-        problem = "" if score is not None else "it printed no score"
+        problem = "" if score is not None else "The program printed no score."
         examples = scores_of_examples(observation.stdout) if self._examples else []
         return Trial(title=edit.title, score=score, seconds=seconds, problem=problem, examples=examples)
 
@@ -238,7 +238,7 @@ class Edits(Agent[EditsState]):
         return read_score(output, self.assignment.task)
 
     def _is_better(self, trial: Trial, state: EditsState) -> bool:
-        """Whether a trial is better than the program in the workspace by more than runs of the starter differ."""
+        """Return whether a trial beats the program in the workspace by more than the noise."""
         if trial.score is None:
             return False
         if state.best is None:

@@ -24,17 +24,17 @@ _TRAINING = re.compile(r"(?i)\btrain(ing)?\b|seconds|time")
 
 @dataclass(frozen=True)
 class Examples:
-    """Solved examples in the public data, and the program's arguments for solving one."""
+    """Solved examples in the public data, and the program's arguments for solving one of them."""
 
     examples: str
     input: str
-    """The input field of an example."""
+    """Field with the input of an example."""
     expected: str
-    """The field with the expected names."""
-    things: str
-    """The file that lists everything with such a name."""
+    """Field with the expected names."""
+    catalogue: str
+    """File that lists all records with such a name."""
     arguments: tuple[str | None, ...]
-    """The program's arguments: the input, then the output files. None is replaced by the text of the input."""
+    """Arguments of the program: the input, then the output files. None is replaced by the text of the input."""
 
 
 def read_score(output: str, task: Task) -> float | None:

@@ -1,1 +1,1 @@
-"""A person in a shell."""
+"""Agent `human`: a person in a shell."""

@@ -1,4 +1,4 @@
-"""Connects a person's terminal with the shell of a run that the agent `human` keeps open."""
+"""Client of the agent `human`: connects a person's terminal with the shell of a run."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from podium.errors import PodiumError
 
 SOCKET = Path("agent", "terminal.sock")
 LEAVE = b"\x1d"
-"""Ctrl-]"""
+"""Key that detaches from the shell: Ctrl-]."""
 PATIENCE_S = 30.0
 _HEADER = struct.Struct(">cH")
 
 
 def attach(workspace: Path, *, patience_s: float = PATIENCE_S) -> Literal["ended", "left"]:
-    """Lets the person at this terminal work in the shell until it ends or they leave it.
+    """Connect this terminal with the shell until the shell ends or the person detaches.
 
     Args:
         workspace: the run's workspace on this machine.
-        patience_s: how long to wait for the run to open the shell.
+        patience_s: seconds to wait for the run to open the shell.
 
     Raises:
-        PodiumError: there is no shell to attach to.
+        PodiumError: the run has no open shell.
     """
     with _connect(workspace / SOCKET, patience_s) as shell, _raw_terminal(), _following_size(shell):
         return _pass_on(shell)
@@ -44,7 +44,7 @@ def _connect(path: Path, patience_s: float) -> socket.socket:
     shell = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     while True:
         try:
-            # Through the folder's descriptor, because a socket's path may have 107 bytes and ours is longer.
+            # Through the folder's descriptor, because a socket path is limited to 107 bytes and this one is longer.
             folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
             try:
                 shell.connect(f"/proc/self/fd/{folder}/{path.name}")
@@ -55,13 +55,13 @@ def _connect(path: Path, patience_s: float) -> socket.socket:
             if time.monotonic() > deadline:
                 shell.close()
                 raise PodiumError(
-                    "This run has no shell that waits for a person. Start one with: podium run TASK --agent human"
+                    "This run has no open shell for a person. Start a run with one: podium run TASK --agent human"
                 ) from error
             time.sleep(0.1)
 
 
 def _pass_on(shell: socket.socket) -> Literal["ended", "left"]:
-    """Keys to the shell, its output to the screen."""
+    """Copy keys to the shell and its output to the screen."""
     keyboard, screen = sys.stdin.fileno(), sys.stdout.fileno()
     sources: list[socket.socket | int] = [shell, keyboard]
     while True:
@@ -93,9 +93,9 @@ def _send(shell: socket.socket, kind: bytes, content: bytes) -> None:
 
 @contextlib.contextmanager
 def _raw_terminal() -> Iterator[None]:
-    """Every key goes to the shell, Ctrl-C too."""
+    """Switch the terminal to raw mode, so that every key goes to the shell, including Ctrl-C."""
     if not sys.stdin.isatty():
-        raise PodiumError("podium shell needs a terminal to type on")
+        raise PodiumError("podium shell needs an interactive terminal, and standard input is not one.")
     before = termios.tcgetattr(sys.stdin)
     tty.setraw(sys.stdin)
     try:
@@ -106,14 +106,14 @@ def _raw_terminal() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _following_size(shell: socket.socket) -> Iterator[None]:
-    """Tells the shell how large the window is, and whenever that changes."""
+    """Keep the shell's window size equal to this terminal's."""
 
-    def tell(*_: object) -> None:
+    def send_size(*_: object) -> None:
         size = os.get_terminal_size(sys.stdin.fileno())
         _send(shell, b"w", struct.pack(">HH", size.lines, size.columns))
 
-    tell()
-    before = signal.signal(signal.SIGWINCH, tell)
+    send_size()
+    before = signal.signal(signal.SIGWINCH, send_size)
     try:
         yield
     finally:

@@ -1,8 +1,8 @@
-"""A person as an agent: the run opens a shell in the sandbox and waits for somebody to come and work in it.
+"""Agent `human`: the run opens a shell in the sandbox and waits for a person to work in it.
 
-The whole visit is one step, timed like any other and under the same limits as a program's; its observation lists what
-was typed, and when. Inspect has an agent for people too, but its way in is root's (`nsenter`), past limits and filters;
-this way needs no rights and leads nowhere but into the sandbox. `attach.py` is the other end.
+The whole session is one step with the time and resource limits of any other; its observation lists the commands with
+their times. Inspect's agent for people enters as root (`nsenter`), past limits and filters; this one needs no
+privileges and stays inside the sandbox. `attach.py` is the client.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from podium.workspace.journal.events import Action
 
 
 class Human(FixedAgent):
-    """A person in a shell inside the sandbox, timed. Open it with: podium shell RUN"""
+    """Opens a timed shell in the sandbox for a person. Attach with: podium shell RUN"""
 
     def actions(self) -> list[Action]:
         return [Action(name="run_command", arguments={"command": "exec python3 -u terminal.py", "folder": "agent"})]
 
     def headline(self, state: FixedState) -> str | None:
-        return "waits for a person: podium shell RUN"
+        return "waiting for a person; attach with: podium shell RUN"
 
     def files(self) -> Path | None:
         return Path(__file__).parent / "inside"

@@ -1,1 +1,1 @@
-"""MLAgentBench's research agent."""
+"""Research agent of MLAgentBench."""

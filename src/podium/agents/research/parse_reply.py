@@ -1,6 +1,6 @@
-"""Reading a researcher's answer in text: six entries under their titles, the last of them JSON.
+"""Parser of the research agent's text replies: six entries under their titles, the last one in JSON.
 
-Models are sloppy with both, so the reading is lenient where the meaning is plain, and says what is wrong where not.
+Models often deviate from the format. The parser is lenient where the meaning is clear and reports a fault otherwise.
 """
 
 from __future__ import annotations
@@ -22,50 +22,50 @@ _INVENTED = re.compile(r"^\s*Observation\s*:", re.MULTILINE | re.IGNORECASE)
 
 
 class FormatError(ValueError):
-    """An answer cannot be used; the message, a sentence, is for the model."""
+    """Unusable answer. The message is a sentence for the model."""
 
 
 def read_entries(text: str) -> dict[str, str]:
-    """The six entries by title. Of titles that come more than once the first counts: what follows was invented.
+    """Return the six entries by title. Only the first occurrence of a title counts: repetitions are invented turns.
 
     Raises:
-        FormatError: some are missing or out of order.
+        FormatError: entries are missing or out of order.
     """
     found: list[re.Match[str]] = []
     position = 0
     for title in TITLES:
-        # With what markdown may put around a title.
+        # Titles may be decorated with Markdown.
         match = re.compile(rf"^[\s#>*_]*{title}[\s*_]*:[*_ \t]*", re.MULTILINE | re.IGNORECASE).search(text, position)
         if match is not None:
             found.append(match)
             position = match.end()
         elif re.search(rf"^[\s#>*_]*{title}[\s*_]*:", text, re.MULTILINE | re.IGNORECASE):
-            raise FormatError(f'the entry "{title}:" is not in its place. The order is: {", ".join(TITLES)}.')
+            raise FormatError(f'The entry "{title}:" is out of order. The order is: {", ".join(TITLES)}.')
         else:
-            raise FormatError(f'the entry "{title}:" is missing. The entries are: {", ".join(TITLES)}.')
+            raise FormatError(f'The entry "{title}:" is missing. The required entries are: {", ".join(TITLES)}.')
     ends = [*(match.start() for match in found[1:]), len(text)]
     pairs = zip(TITLES, found, ends, strict=True)
     return {title: text[match.end() : end].strip() for title, match, end in pairs}
 
 
 def find_action(name: str, actions: Mapping[str, ActionSpec], shown: Sequence[str]) -> ActionSpec:
-    """The action that is meant by a name or title.
+    """Return the action with a name or title.
 
     Raises:
-        FormatError: there is none.
+        FormatError: there is no such action.
     """
     for action in actions.values():
         if action.is_called(name):
             return action
     offered = ", ".join(actions[known].title for known in shown)
-    raise FormatError(f"there is no action {name[:60]!r}. The actions are: {offered}.")
+    raise FormatError(f"There is no action {name[:60]!r}. The actions are: {offered}.")
 
 
 def read_input(text: str, action: ActionSpec) -> dict[str, Any]:
-    """The input of an action.
+    """Return the input of an action.
 
     Raises:
-        FormatError: it is not a JSON object, or not with the right names.
+        FormatError: the input is not a JSON object, or has the wrong names.
     """
     if not action.arguments:
         return {}
@@ -78,23 +78,23 @@ def read_input(text: str, action: ActionSpec) -> dict[str, Any]:
             return check_names(value, action)
     values = _between_names(_INVENTED.split(text)[0], list(action.arguments))
     if values is None:
-        raise FormatError(f"the Action Input is not a JSON object. It must look like this:\n{action.template()}\n")
+        raise FormatError(f"The Action Input is not a JSON object. The expected input is:\n{action.template()}\n")
     return values
 
 
 def check_names(value: dict[str, Any], action: ActionSpec) -> dict[str, Any]:
-    """The input, if it has the names the action takes.
+    """Return the input if it has the names that the action takes.
 
     Raises:
-        FormatError: it does not.
+        FormatError: the input has other names.
     """
-    if fault := action.name_fault(value):
-        raise FormatError(f"the input of {action.title} {fault}. It must look like this:\n{action.template()}\n")
+    if fault := action.argument_name_problem(value):
+        raise FormatError(f"The input of {action.title} {fault}. The expected input is:\n{action.template()}\n")
     return value
 
 
 def _candidates(text: str) -> Iterator[str]:
-    """The text as it stands, without a code fence, and with backslashes that JSON does not know doubled."""
+    """Yield the text unchanged, without a code fence, and with invalid JSON escapes doubled."""
     yield text
     bare = _FENCE.sub("", text)
     yield bare
@@ -102,7 +102,7 @@ def _candidates(text: str) -> Iterator[str]:
 
 
 def _between_names(text: str, names: list[str]) -> dict[str, Any] | None:
-    """What stands between the names, for input whose quotes are not escaped; None if a name is missing."""
+    """Return the texts between the names, for input whose quotes are not escaped, or None if a name is missing."""
     values, position = {}, 0
     matches = []
     for name in names:

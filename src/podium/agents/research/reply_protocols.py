@@ -1,4 +1,4 @@
-"""Two ways of talking with a researcher: all in text, as in the paper, or by native tool calls."""
+"""Reply protocols of the research agent: entries in text, as in the paper, or native tool calls."""
 
 from __future__ import annotations
 
@@ -24,53 +24,53 @@ from podium.text import bounded, valid_unicode
 
 ENTRY_CHARACTERS = 6_000
 BAD_ANSWER_CHARACTERS = 6_000
-"""How much of an unusable answer the model is shown again."""
+"""Length of an unusable answer that is shown to the model again."""
 
 
-class TalkProtocol(Protocol):
-    """How steps become messages, and answers become steps."""
+class ReplyProtocol(Protocol):
+    """Conversion of steps to messages and of answers to steps."""
 
     @property
     def stop(self) -> str | None:
-        """Text that ends an answer: what follows would be invented."""
+        """Return the stop sequence, after which the model would invent an observation."""
         ...
 
     def system(self) -> str:
-        """The system message: role, actions, rules, form of the answer."""
+        """Return the system message: role, actions, rules and answer format."""
         ...
 
     def tools(self) -> list[ToolInfo]: ...
 
     def show(self, step: ResearchStep) -> list[ChatMessage]:
-        """A step that was carried out, as messages."""
+        """Return a completed step as messages."""
         ...
 
     def read(self, output: ModelOutput, number: int) -> ResearchStep:
-        """The step that an answer asks for.
+        """Return the step that an answer requests.
 
         Raises:
-            FormatError: it cannot be used.
+            FormatError: the answer is unusable.
         """
         ...
 
-    def complain(self, output: ModelOutput, fault: str) -> list[ChatMessage]:
-        """An answer that cannot be used, and why."""
+    def correction(self, output: ModelOutput, fault: str) -> list[ChatMessage]:
+        """Return an unusable answer and the reason as messages."""
         ...
 
 
 @dataclass(frozen=True)
 class TextProtocol:
-    """Six entries in text."""
+    """Protocol with six entries in text."""
 
     actions: Mapping[str, ActionSpec]
-    """All that can be done."""
+    """All available actions."""
     shown: Sequence[str]
-    """The names of those that are mentioned."""
+    """Names of the actions that the prompt mentions."""
     stop: str | None = "Observation:"
 
     def system(self) -> str:
         actions = "\n\n".join(self.actions[name].prompt() for name in self.shown)
-        form = research_prompts.TEXT_FORMAT.format(entries=research_prompts.entries_of(titles=True))
+        form = research_prompts.TEXT_FORMAT.format(entries=research_prompts.format_entries(titles=True))
         return "\n\n".join([research_prompts.ROLE, f"THE ACTIONS\n\n{actions}", research_prompts.RULES, form])
 
     def tools(self) -> list[ToolInfo]:
@@ -93,20 +93,20 @@ class TextProtocol:
             input=valid_unicode(read_input(entries["Action Input"], action)),
         )
 
-    def complain(self, output: ModelOutput, fault: str) -> list[ChatMessage]:
-        return _complaint(output, fault)
+    def correction(self, output: ModelOutput, fault: str) -> list[ChatMessage]:
+        return _correction(output, fault)
 
 
 @dataclass(frozen=True)
 class ToolsProtocol:
-    """Tool calls; the thinking entries are arguments that every tool has."""
+    """Protocol with tool calls, in which the thinking entries are arguments of every tool."""
 
     actions: Mapping[str, ActionSpec]
     shown: Sequence[str]
     stop: str | None = None
 
     def system(self) -> str:
-        form = research_prompts.TOOLS_FORMAT.format(entries=research_prompts.entries_of(titles=False))
+        form = research_prompts.TOOLS_FORMAT.format(entries=research_prompts.format_entries(titles=False))
         return "\n\n".join([research_prompts.ROLE, research_prompts.RULES, form])
 
     def tools(self) -> list[ToolInfo]:
@@ -120,32 +120,32 @@ class ToolsProtocol:
     def read(self, output: ModelOutput, number: int) -> ResearchStep:
         calls = output.message.tool_calls if output.choices else None
         if not calls:
-            raise FormatError("the answer calls no tool. Every answer is one call of a tool.")
+            raise FormatError("The answer has no tool call. Every answer must be exactly one tool call.")
         call = calls[0]
         if call.parse_error:
-            raise FormatError(f"the arguments of {call.function} cannot be read: {call.parse_error[:300]}.")
+            raise FormatError(f"The arguments of {call.function} cannot be parsed: {call.parse_error[:300]}.")
         action = find_action(call.function, self.actions, self.shown)
         arguments: dict[str, Any] = dict(call.arguments)
-        # Models that think elsewhere leave these out; the plan is then carried over as it was.
+        # Reasoning models often omit these; the plan then stays as it was.
         thinking = {entry.name: _kept(str(arguments.pop(entry.name, ""))) for entry in ENTRIES}
         thinking["thought"] = thinking["thought"] or _kept(output.completion.strip())
         return ResearchStep(number=number, entries=thinking, action=action.name, input=check_names(arguments, action))
 
-    def complain(self, output: ModelOutput, fault: str) -> list[ChatMessage]:
+    def correction(self, output: ModelOutput, fault: str) -> list[ChatMessage]:
         calls = output.message.tool_calls if output.choices else None
         if not calls:
-            return _complaint(output, fault)
+            return _correction(output, fault)
         answers = [ChatMessageTool(content=fault, tool_call_id=call.id, function=call.function) for call in calls]
         return [output.message, *answers]
 
 
-def _complaint(output: ModelOutput, fault: str) -> list[ChatMessage]:
+def _correction(output: ModelOutput, fault: str) -> list[ChatMessage]:
     said = bounded(output.completion, BAD_ANSWER_CHARACTERS) or "(an empty answer)"
     return [ChatMessageAssistant(content=said), ChatMessageUser(content=fault)]
 
 
 def _with_entries(tool: ToolInfo) -> ToolInfo:
-    """A tool that takes the entries before its own arguments."""
+    """Return a tool that takes the entries before its own arguments."""
     entries = {entry.name: ToolParam(type="string", description=f"{entry.title}: {entry.purpose}") for entry in ENTRIES}
     own = tool.parameters
     parameters = ToolParams(properties={**entries, **own.properties}, required=[*entries, *own.required])
@@ -153,7 +153,7 @@ def _with_entries(tool: ToolInfo) -> ToolInfo:
 
 
 def _kept(text: str) -> str:
-    """An entry as it is remembered: without the marks of what is new, and within bounds."""
+    """Return an entry for the memory: without asterisks and of bounded length."""
     return bounded(text.replace("**", ""), ENTRY_CHARACTERS)
 
 

@@ -1,10 +1,10 @@
-"""MLAgentBench's research agent: it plans, checks its facts, acts, and keeps a log of what it found.
+"""Research agent of MLAgentBench: plans, checks facts, acts, and keeps a research log.
 
-Before each action it writes a reflection, its whole plan and status, a fact check and a thought. It sees its last few
-steps in full; of older ones it knows what the plan says and what the research log holds, to which the fast model adds
-a summary of every step. Long observations are condensed by the fast model too.
+Before each action it writes a reflection, its complete plan and status, a fact check and a thought. It sees its last
+few steps in full, and older ones only through the plan and the research log, to which the fast model adds a summary of
+every step. The fast model also condenses long observations.
 
-Everything a model says is kept in the state that `decide` leaves behind, which the runtime saves with the decision.
+All model output is kept in the state after `decide`, which the runtime saves with the decision.
 """
 
 from __future__ import annotations
@@ -28,31 +28,34 @@ from podium.workspace.journal.observations import Observation
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
 
-    from podium.agents.research.reply_protocols import TalkProtocol
+    from podium.agents.research.reply_protocols import ReplyProtocol
 
 SHOWN = (
     *("list_files", "copy_file", "undo_edit_script", "execute_script", "understand_file", "inspect_script_lines"),
     *("edit_script", "validate_submission", "final_answer"),
 )
-"""The actions of the paper's prompts, and MLE-bench's check of the submission. The others can be used all the same."""
+"""Actions mentioned in the prompt: those of the paper, and MLE-bench's validation of the submission. The others can be
+used too."""
 LOG_CHARACTERS = 6_000
 TEMPERATURE = 0.5
-"""The paper's, unless options say otherwise."""
-CUT_OFF = " The answer was cut off because it was too long: be brief."
+"""Default sampling temperature, as in the paper."""
+CUT_OFF = " The answer was truncated because it was too long: be brief."
 
 
 class ResearchOptions(ModelOptions):
     protocol: Literal["text", "tools"] = Field("text", description="Entries in text, as in the paper, or tool calls.")
-    max_steps: int = Field(50, ge=1, description="Steps after which the agent ends by itself.")
-    steps_in_context: int = Field(3, ge=1, description="How many of the last steps the model sees in full.")
-    log: bool = Field(False, description="Keep a research log: the fast model sums up each step, a call each time.")
+    max_steps: int = Field(50, ge=1, description="Maximum number of steps, after which the agent ends.")
+    steps_in_context: int = Field(3, ge=1, description="Number of most recent steps that the model sees in full.")
+    log: bool = Field(False, description="Keep a research log: the fast model summarises each step in one extra call.")
     retrieval: bool = Field(
         False,
-        description="Let the fast model pick what matters from the log, instead of showing its end; also writes the "
-        "log to research_log.log, which is a step each time.",
+        description="Let the fast model select the relevant part of the log instead of showing its end. Also writes "
+        "the log to research_log.log, which costs one step each time.",
     )
-    summarise_over: int = Field(5_000, ge=500, description="Characters above which an observation is condensed.")
-    show: str = Field("", description="Further actions to mention in the prompt, such as write_file,python_session.")
+    summarise_over: int = Field(
+        5_000, ge=500, description="Length of an observation, in characters, above which it is condensed."
+    )
+    show: str = Field("", description="Additional actions in the prompt, such as write_file,python_session.")
 
     @field_validator("show")
     @classmethod
@@ -60,12 +63,12 @@ class ResearchOptions(ModelOptions):
         known = _actions(has_person=False)
         unknown = [name for name in _names(text) if name not in known]
         if unknown:
-            raise ValueError(f"there is no action '{unknown[0]}'; the actions are: {', '.join(known)}")
+            raise ValueError(f"there is no action '{unknown[0]}'; available actions: {', '.join(known)}")
         return text
 
 
 class Researcher(Agent[ResearchState]):
-    """MLAgentBench's agent: reflects, plans, checks facts, acts, and keeps a research log."""
+    """Research agent of MLAgentBench: reflects, plans, checks facts, acts, and keeps a research log."""
 
     Options = ResearchOptions
     State = ResearchState
@@ -79,7 +82,7 @@ class Researcher(Agent[ResearchState]):
             return []
         news = await self._digest(state)
         if state.done >= self.options.max_steps:
-            return end_of_run(f"Ended by the agent after {state.done} steps (max_steps).")
+            return end_of_run(f"The agent ended after {state.done} steps, its maximum (-A max_steps).")
         protocol = self._protocol()
         step = await self._next_step(state, protocol)
         if isinstance(step, str):
@@ -102,7 +105,7 @@ class Researcher(Agent[ResearchState]):
         return state.steps[-1].action if state.steps else None
 
     async def _digest(self, state: ResearchState) -> list[Action]:
-        """Condenses and logs the step that was just carried out; what else is to be done about it."""
+        """Condense and log the latest step. Return the action that writes the log, if any."""
         if not state.steps or len(state.log) >= state.done:
             return []
         step = await self._condense(state.steps[-1])
@@ -124,12 +127,12 @@ class Researcher(Agent[ResearchState]):
         try:
             said = await ask_about(split_blocks(step.observation)[:BLOCKS], name="an observation", question=question)
             text = f"[condensed from {len(step.observation):,} characters]\n{bounded(valid_unicode(said), limit)}"
-        except ActionError:  # without a reader: its beginning and end
+        except ActionError:  # without a model: keep the beginning and the end
             text = bounded(step.observation, limit)
         return step.model_copy(update={"observation": text, "is_condensed": True})
 
-    async def _next_step(self, state: ResearchState, protocol: TalkProtocol) -> ResearchStep | str:
-        """The next step the model asks for; or why there is none."""
+    async def _next_step(self, state: ResearchState, protocol: ReplyProtocol) -> ResearchStep | str:
+        """Return the next step that the model requests, or the reason why there is none."""
         messages = await self._messages(state, protocol)
         reminder: list[ChatMessage] = []
         fault = ""
@@ -146,15 +149,19 @@ class Researcher(Agent[ResearchState]):
                 return protocol.read(output, state.done + 1)
             except FormatError as error:
                 fault = str(error) + (CUT_OFF if output.stop_reason == "max_tokens" else "")
-                reminder = protocol.complain(output, research_prompts.fault(fault, self.options.attempts - attempt))
-        return f"Ended by the agent: {self.options.attempts} answers of the model could not be used. The last: {fault}"
+                reminder = protocol.correction(
+                    output, research_prompts.rejection(fault, self.options.attempts - attempt)
+                )
+        return (
+            f"The agent gave up after {self.options.attempts} unusable answers of the model. The last problem: {fault}"
+        )
 
-    async def _messages(self, state: ResearchState, protocol: TalkProtocol) -> list[ChatMessage]:
+    async def _messages(self, state: ResearchState, protocol: ReplyProtocol) -> list[ChatMessage]:
         from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 
         shown = state.steps[-self.options.steps_in_context :]
-        first = research_prompts.problem(brief(self.assignment), await self._recall(state, len(shown)))
-        last = research_prompts.next_step(state.done + 1, budget_line(self.assignment.remaining()))
+        first = research_prompts.problem_message(brief(self.assignment), await self._recall(state, len(shown)))
+        last = research_prompts.step_message(state.done + 1, budget_line(self.assignment.remaining()))
         return [
             ChatMessageSystem(content=protocol.system()),
             ChatMessageUser(content=first),
@@ -163,17 +170,17 @@ class Researcher(Agent[ResearchState]):
         ]
 
     async def _recall(self, state: ResearchState, shown: int) -> str:
-        """What the log says of steps that are no longer shown."""
+        """Return the log of steps that are no longer shown."""
         earlier = research_prompts.log_text(state.log[: max(0, len(state.log) - shown)])
         if self.options.retrieval and earlier:
             question = research_prompts.RETRIEVAL_QUESTION.format(plan=state.plan or "(none yet)")
             try:
                 return await ask_about(split_blocks(earlier)[-BLOCKS:], name="a research log", question=question)
             except ActionError:
-                pass  # its end is better than nothing
+                pass  # fall back to the end of the log
         return earlier if len(earlier) <= LOG_CHARACTERS else f"[...]\n{earlier[-LOG_CHARACTERS:]}"
 
-    def _protocol(self) -> TalkProtocol:
+    def _protocol(self) -> ReplyProtocol:
         from podium.agents.research.reply_protocols import PROTOCOLS
 
         has_person = self.assignment.has_person
@@ -187,7 +194,7 @@ def _names(text: str) -> list[str]:
 
 
 def _actions(*, has_person: bool) -> dict[str, ActionSpec]:
-    """All actions the researcher may use."""
+    """Return all actions that the researcher may use."""
     return {name: action for name, action in ACTIONS.items() if has_person or action.needs != "person"}
 
 
@@ -200,6 +207,6 @@ async def _summarise(step: ResearchStep) -> str:
 
 def _check_complete(output: ModelOutput) -> None:
     if output.error:
-        raise FormatError(f"the model reported an error: {output.error[:300]}.")
+        raise FormatError(f"The model reported an error: {output.error[:300]}.")
     if output.stop_reason == "content_filter":
-        raise FormatError("the answer was withheld by a content filter.")
+        raise FormatError("The answer was blocked by a content filter.")

@@ -1,4 +1,4 @@
-"""What the research agent remembers: its last steps in full, its plan, and a log of everything."""
+"""Memory of the research agent: its last steps in full, its plan, and a log of all steps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from podium.agents.base import State
 
 @dataclass(frozen=True)
 class LogEntry:
-    """One of the entries that a researcher writes before it acts."""
+    """Entry that a researcher writes before each action."""
 
     name: str
     title: str
@@ -28,44 +28,44 @@ ENTRIES = (
     LogEntry(
         "plan",
         "Research Plan and Status",
-        "The whole plan, with the state of each part and short results: done, in progress, to do. Carry it over from "
-        "step to step and keep it up to date; put **double asterisks** around what is new. Only what an observation "
-        "has confirmed counts as done, and numbers come from programs that ran.",
+        "The complete plan, with the status of each part (done, in progress, to do) and short results. Repeat it in "
+        "every step and keep it up to date; put **double asterisks** around new parts. Mark a part as done only if an "
+        "observation confirms it, and take numbers only from program output.",
     ),
     LogEntry(
         "fact_check",
         "Fact Check",
-        "Go through the statements that are new in the plan and say of each whether the last observation shows it, "
-        "with the place that does, or whether it is a guess.",
+        "List the new statements in the plan. For each, state whether the last observation confirms it, and quote the "
+        "evidence, or whether it is a guess.",
     ),
-    LogEntry("thought", "Thought", "What are you going to do now, why, and which action does it?"),
+    LogEntry("thought", "Thought", "What will you do next, why, and with which action?"),
 )
-"""In the order in which they are written; an action and its input follow."""
+"""Entries in the order in which they are written; an action and its input follow."""
 
 
 class ResearchStep(BaseModel):
-    """What the agent wrote, did and saw."""
+    """One step: the entries, the action and its observation."""
 
     model_config = ConfigDict(frozen=True)
 
     number: int
     entries: dict[str, str]
-    """By the names of ENTRIES."""
+    """Texts by the names of ENTRIES."""
     action: str
     input: dict[str, Any]
     observation: str = ""
     is_condensed: bool = False
-    """Whether the observation is a summary by now."""
+    """True if the observation was replaced by a summary."""
 
 
 class ResearchState(State):
-    """All that is needed to go on."""
+    """Saved state of the research agent."""
 
     steps: list[ResearchStep] = Field(default_factory=list)
-    """The last ones; the newest lacks its observation while it is carried out."""
+    """Most recent steps. The newest has no observation while it is performed."""
     done: int = 0
-    """How many steps have been carried out."""
+    """Number of completed steps."""
     plan: str = ""
     log: list[str] = Field(default_factory=list)
-    """A summary of each step, oldest first."""
+    """Summaries of all steps, oldest first."""
     is_over: bool = False

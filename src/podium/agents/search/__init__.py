@@ -1,1 +1,1 @@
-"""Tree search over scripts: policies choose where to go on, proposers write scripts, the sandbox says how they do."""
+"""Tree search over scripts: policies choose the next node, proposers write scripts, and the sandbox runs them."""

@@ -1,4 +1,4 @@
-"""The searches whose scripts a model writes: they differ in how the next operator and its parents are chosen."""
+"""Search agents whose scripts are written by a model: greedy (AIDE), MCTS, evolution and frontier."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from podium.agents.search.policies import Choice, evolve, frontier, greedy, mcts
-from podium.agents.search.proposers.lessons import Experience, ancestors, distilled, lessons, recalled
+from podium.agents.search.proposers.lessons import Experience, ancestors, distill, lessons, relevant_lessons
 from podium.agents.search.proposers.model_proposer import ModelProposer
-from podium.agents.search.proposers.prior_knowledge import APPROACHES, LEAKAGE, draft_cue, suspicions
+from podium.agents.search.proposers.prior_knowledge import APPROACHES, LEAKAGE, draft_cue, leak_warnings
 from podium.agents.search.proposers.proposer import Context, Proposer
-from podium.agents.search.script_guards import ADVICE, SAMPLE_ROWS, WORTH_SAMPLING, on_sample, watched
+from podium.agents.search.script_guards import (
+    ADVICE,
+    MIN_SAMPLING_FACTOR,
+    SAMPLE_ROWS,
+    with_early_stopping,
+    with_sample,
+)
 from podium.agents.search.search_agent import SearchAgent, SearchState
 from podium.agents.search.search_options import (
     EvolveOptions,
@@ -27,8 +33,8 @@ from podium.agents.search.search_tree import Node, Operator, Tree
 from podium.workspace.journal.events import Action
 
 SLOW_S = 20.0
-"""The repair of a script that ran for so long is tried on a sample first."""
-ROLES = {"coder": "writes scripts", "reviewer": "reads outputs in which no score was found"}
+"""Running time above which the repair of a script is tried on a sample first."""
+ROLES = {"coder": "writes scripts", "reviewer": "reviews outputs without a score"}
 
 
 class _ModelSearch(SearchAgent):
@@ -51,7 +57,7 @@ class AideOptions(WritingOptions, GreedyOptions):
 
 
 class Aide(_ModelSearch):
-    """Tree search by a model: drafts, then debugs and improves the best (greedy, as AIDE)."""
+    """Tree search with a model: drafts scripts, then debugs and improves the best one (greedy, like AIDE)."""
 
     Options = AideOptions
     policy = staticmethod(greedy)
@@ -62,7 +68,7 @@ class MctsAgentOptions(WritingOptions, MctsOptions):
 
 
 class Mcts(_ModelSearch):
-    """Tree search by a model, guided by upper confidence bounds (Monte Carlo, as AIRA)."""
+    """Monte Carlo tree search with a model, guided by upper confidence bounds (like AIRA)."""
 
     Options = MctsAgentOptions
     policy = staticmethod(mcts)
@@ -73,7 +79,7 @@ class EvolveAgentOptions(WritingOptions, EvolveOptions):
 
 
 class Evolve(_ModelSearch):
-    """A population of a model's scripts, improved and merged by fitness (as AIRA)."""
+    """Evolutionary search with a model: improves and merges a population of scripts by fitness (like AIRA)."""
 
     Options = EvolveAgentOptions
     policy = staticmethod(evolve)
@@ -83,12 +89,12 @@ class FrontierAgentOptions(WritingOptions, FrontierOptions):
     """The policy's and the model's options."""
 
     review: Literal["needed", "always"] = Field(
-        "always", description="Which outputs a model reads: always (all) or needed (those without a metric line)."
+        "always", description="Outputs that a model reviews: always (all) or needed (only those without a metric line)."
     )
 
 
 class Frontier(_ModelSearch):
-    """Tree search by a model with hidden evaluation, lessons, fusion and a weighted final ensemble."""
+    """Tree search with a model, held-out scores, lessons, fusion of branches and a weighted final ensemble."""
 
     Options = FrontierAgentOptions
     options: FrontierAgentOptions
@@ -99,7 +105,7 @@ class Frontier(_ModelSearch):
         state = super().begin()
         if self.options.shared_lessons:
             found = ((kind, SearchState.model_validate_json(text)) for kind, text in self.assignment.experience())
-            state.experience = [distilled(other.tree, kind) for kind, other in found]
+            state.experience = [distill(other.tree, kind) for kind, other in found]
         return state
 
     async def decide(self, state: SearchState) -> Sequence[Action]:
@@ -115,30 +121,34 @@ class Frontier(_ModelSearch):
         if parent is None or parent.seconds < SLOW_S:
             return None
         train = self._context.profile.train
-        is_large = train is not None and (train.is_truncated or train.rows >= WORTH_SAMPLING * SAMPLE_ROWS)
+        is_large = train is not None and (train.is_truncated or train.rows >= MIN_SAMPLING_FACTOR * SAMPLE_ROWS)
         if train is None or not is_large or Path(train.file).name != train.file or Path(train.file).suffix != ".csv":
             return None
-        return on_sample(node.script, train.file)
+        return with_sample(node.script, train.file)
 
     def guarded_script(self, node: Node, tree: Tree) -> str:
-        return watched(node.script, tree) if self.options.early_stop else node.script
+        return with_early_stopping(node.script, tree) if self.options.early_stop else node.script
 
     def _advise(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> str:
-        """Return the advice added to the coder's prompt, from the parts that are switched on."""
+        """Return the advice added to the coder's prompt, from the parts that are enabled."""
         options, task = self.options, self.assignment.task
         is_draft, failed = operator == "draft", parents[0] if operator == "debug" else None
-        doubts = suspicions(parents[0], self.assignment.public, task) if parents and not failed else ""
+        doubts = leak_warnings(parents[0], self.assignment.public, task) if parents and not failed else ""
         parts = (
             (options.knowledge and is_draft, "", APPROACHES.get(self._context.profile.modality, "")),
             (options.cues and is_draft, "", draft_cue(tree)),
-            (options.leak_check, "Doubts about the script:", doubts),
-            (options.lessons, "Learnt so far:", lessons(tree)),
+            (options.leak_check, "Possible problems of the script:", doubts),
+            (options.lessons, "Lessons so far:", lessons(tree)),
             (
                 options.lessons and parents,
-                "How this script came to be:",
+                "History of this script:",
                 ancestors(tree, parents[0]) if parents else "",
             ),
-            (options.shared_lessons, "Learnt on other tasks:", recalled(self._experience, task.kind, failed)),
+            (
+                options.shared_lessons,
+                "Lessons from other tasks:",
+                relevant_lessons(self._experience, task.kind, failed),
+            ),
             (options.leak_check, "", LEAKAGE),
             (options.early_stop, "", ADVICE),
         )

@@ -1,4 +1,4 @@
-"""The final submission: scores that were looked at again and again are too good; fresh splits or a blend help."""
+"""Final selection: re-scoring on fresh splits or blending, because repeatedly optimised scores are too optimistic."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from podium.agents.search.search_tree import Tree
 from podium.task import Integer, Number, Task
 
 RANKING_METRICS = frozenset({"roc_auc", "weighted_auc", "bias_auc", "spearman"})
-"""Those for which only the order of predictions counts."""
+"""Metrics that depend only on the order of predictions."""
 
 Blending = Literal["mean", "rank", "middle", "vote"]
 
 
 class Rescore(BaseModel):
-    """How a script did on a fresh validation split."""
+    """Score of a script on a fresh validation split."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -28,9 +28,9 @@ class Rescore(BaseModel):
 
 
 def rescored_best(tree: Tree, finalists: Sequence[int], rescores: Sequence[Rescore]) -> int | None:
-    """The finalist with the best mean over fresh splits; None if none has a score there.
+    """Return the finalist with the best mean score on fresh splits, or None if none has a score there.
 
-    The score that a script became a finalist by does not count: it was selected for being high.
+    The score that made a script a finalist is ignored, because it was selected for being high.
     """
     means: dict[int, float] = {}
     for number in finalists:
@@ -44,7 +44,7 @@ def rescored_best(tree: Tree, finalists: Sequence[int], rescores: Sequence[Resco
 
 
 def selected_best(tree: Tree, finalists: Sequence[int]) -> int | None:
-    """The finalist that is best on the rows for the final choice, which the search never looked at."""
+    """Return the finalist with the best score on the selection rows, which the search never used."""
     scores = {
         number: result.selection_score
         for number in finalists
@@ -54,7 +54,7 @@ def selected_best(tree: Tree, finalists: Sequence[int]) -> int | None:
 
 
 def blending(task: Task, column: str) -> Blending:
-    """How the values of several submissions become one."""
+    """Return the method that combines the values of a column of several submissions."""
     rule = task.form.rule(column)
     if isinstance(rule, Number):
         in_unit = (rule.low is None or rule.low <= 0) and (rule.high is None or rule.high >= 1)
@@ -63,7 +63,7 @@ def blending(task: Task, column: str) -> Blending:
 
 
 def blend_script(task: Task, numbers: Sequence[int]) -> str:
-    """A script that blends what scripts have left in the folders beside its own."""
+    """Return a script that blends the submissions in the sibling folders of other scripts."""
     form = task.form
     return _BLEND.format(
         folders=[f"{number:03d}" for number in numbers],
@@ -85,12 +85,12 @@ TARGETS = {targets}
 
 
 def vote(values):
-    """What most say; of equals, what comes first."""
+    """Return the most common value, the first one if several are equally common."""
     return Counter(values).most_common(1)[0][0]
 
 
 def middle(values):
-    """What more than half say, or else the middle one."""
+    """Return the majority value, or the median if there is none."""
     value, votes = Counter(values).most_common(1)[0]
     return value if 2 * votes > len(values) else str(median_low(int(float(value)) for value in values))
 
@@ -106,7 +106,7 @@ tables = [pd.read_csv(f"../{{folder}}/submission.csv", dtype=str, keep_default_n
 tables = [table.set_index(IDS) for table in tables]
 first = tables[0]
 if any(not table.index.is_unique or len(table) != len(first) for table in tables):
-    raise SystemExit("the submissions do not have the same rows")
+    raise SystemExit("The submissions do not have the same rows.")
 blend = first.copy()
 for column, way in TARGETS.items():
     columns = pd.concat([table[column].reindex(first.index) for table in tables], axis=1, keys=FOLDERS)

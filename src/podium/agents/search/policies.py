@@ -1,6 +1,6 @@
 """Policies choose the next operator and its parents, as pure functions of the tree, options and a random generator.
 
-`greedy` is AIDE's, `mcts` and `evolve` are AIRA's. None means: wait for the running scripts.
+`greedy` is AIDE's policy, `mcts` and `evolve` are AIRA's. A policy returns None to wait for running scripts.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _broken_leaves(tree: Tree) -> list[Node]:
 
 
 def _value(tree: Tree, node: Node) -> float:
-    """A working script's metric, the higher the better."""
+    """Return the metric of a working script with its sign changed so that higher is better."""
     assert node.metric is not None
     return node.metric if tree.higher_is_better else -node.metric
 
@@ -138,7 +138,7 @@ def normalised(value: float, values: Sequence[float]) -> float:
 
 
 class _Branches:
-    """The tree as MCTS sees it: visits and values of every branch."""
+    """Visits and values of every branch of the tree, for MCTS."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -156,7 +156,7 @@ class _Branches:
             self._children[parent].insert(0, node.number)
 
     def half_expanded(self, options: MctsOptions) -> int | None:
-        """The place whose expansion is under way."""
+        """Return the node whose expansion is not complete, or None."""
         for place, children in self._children.items():
             size = options.drafts if place == ROOT else options.children
             expands = place == ROOT or self._tree[place].is_good
@@ -165,7 +165,7 @@ class _Branches:
         return None
 
     def descend(self, exploration: float) -> int:
-        """The place to expand: from the root, always on to the best child, until there is none that works."""
+        """Return the node to expand: follow the best child from the root until no child works."""
         place = ROOT
         while children := [child for child in self._children[place] if self._visits[child]]:
             visits = self._visits[place]
@@ -194,7 +194,7 @@ def _population(tree: Tree, founders: Sequence[Node], capacity: int) -> list[Nod
 
 
 def _debugged(tree: Tree, founder: Node) -> Node | None:
-    """The script itself or, if it was broken, the last link of its debug chain; None if that is broken too."""
+    """Return the script or, if it was broken, the end of its debug chain; None if that is broken too."""
     node: Node | None = founder
     while node is not None and not node.is_good:
         node = next((child for child in tree.children(node.number) if child.operator == "debug"), None)
@@ -202,11 +202,11 @@ def _debugged(tree: Tree, founder: Node) -> Node | None:
 
 
 def _select(tree: Tree, population: list[Node], count: int, temperature: float, rng: Random) -> tuple[int, ...]:
-    """Parents, each once, with probabilities that grow exponentially with their fitness."""
+    """Sample parents without replacement, with probabilities that grow exponentially with fitness."""
     values = [_value(tree, node) for node in tree if node.is_good]
     rest, chosen = list(population), []
     for _ in range(count):
-        # Less one, which changes no proportion, so that a low temperature does not overflow.
+        # Subtracting 1 changes no proportion and avoids an overflow at low temperatures.
         weights = [math.exp((normalised(_value(tree, node), values) - 1) / temperature) for node in rest]
         chosen.append(rng.choices(rest, weights)[0])
         rest.remove(chosen[-1])

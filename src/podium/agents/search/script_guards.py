@@ -1,7 +1,7 @@
-"""Code put in front of a script: it trains on a sample of the rows, or ends once it falls behind others.
+"""Preambles of scripts: training on a sample of the rows, and early stopping of scripts that fall behind.
 
-It runs inside the sandbox, in the script's own process. What it prints decides only how long the script runs: scores
-and submissions are judged as always.
+They run in the sandbox, in the script's own process. Their output only decides how long the script runs: scores and
+submissions are judged as always.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from contextlib import suppress
 from podium.agents.search.search_tree import BEHIND, Tree
 
 FOLD_LINE = "podium-fold:"
-"""A script that tells how it is doing prints this, the number of the fold or stage, and its score so far."""
+"""Marker of progress lines: it is followed by the number of the fold or stage and the score so far."""
 SAMPLE_ROWS = 2_000
-WORTH_SAMPLING = 5
-"""A table with fewer than so many times the rows of a sample is tried whole."""
+MIN_SAMPLING_FACTOR = 5
+"""Smallest ratio of a table's rows to the sample's at which a sample is used."""
 LEADERS = 3
-"""A script falls behind when it is worse at the same point than so many of the best."""
+"""Number of best scripts that a script is compared with: it falls behind when it is worse than all of them."""
 ADVICE = (
     f"After each fold, or each fifth of the training, print a line `{FOLD_LINE} NUMBER SCORE` with the number of the "
-    "fold, from 1, and its score: a script that falls behind is ended there."
+    "fold, starting at 1, and its score: a script that falls behind is stopped there."
 )
 _FOLD = re.compile(rf"^{FOLD_LINE} (\d+) (\S+)$", re.MULTILINE)
 
@@ -45,7 +45,7 @@ _WATCH = """
 def _podium_watch():
     import builtins
     marks, sign, write = {marks}, {sign}, builtins.print
-    def watched(*values, **options):
+    def with_early_stopping(*values, **options):
         write(*values, **options)
         words = " ".join(map(str, values)).split()
         if len(words) == 3 and words[0] == {line!r} and words[1] in marks:
@@ -56,18 +56,21 @@ def _podium_watch():
             if is_behind:
                 best = marks[words[1]]
                 raise SystemExit(f"{behind} {{words[2]}} at stage {{words[1]}}, where the best scripts had {{best}}")
-    builtins.print = watched
+    builtins.print = with_early_stopping
 _podium_watch()
 """
 
 
-def on_sample(script: str, file: str) -> str:
-    """A script that is given only a sample of the rows of a CSV file among the data."""
+def with_sample(script: str, file: str) -> str:
+    """Return a script that reads only a sample of the rows of a CSV file."""
     return _with_preamble(script, _SAMPLE.format(file=file, rows=SAMPLE_ROWS))
 
 
-def watched(script: str, tree: Tree) -> str:
-    """A script that ends where it is worse than the best ones were at the same point; as it is without such points."""
+def with_early_stopping(script: str, tree: Tree) -> str:
+    """Return a script that stops when it is worse than the best ones were at the same point.
+
+    Without enough best scripts that printed progress lines, the script is returned unchanged.
+    """
     leaders = [dict(_FOLD.findall(node.result.output)) for node in tree.good if node.result is not None]
     leaders = [points for points in leaders if points][:LEADERS]
     if len(leaders) < LEADERS:
@@ -76,7 +79,7 @@ def watched(script: str, tree: Tree) -> str:
     for stage in set.intersection(*map(set, leaders)):
         with suppress(ValueError):
             scores = [float(points[stage]) for points in leaders]
-            if all(map(math.isfinite, scores)):  # others have no form in which they could stand in a script
+            if all(map(math.isfinite, scores)):  # nan and inf have no literals in Python
                 marks[stage] = min(scores, key=lambda value: tree.sign * value)
     if not marks:
         return script
@@ -84,7 +87,7 @@ def watched(script: str, tree: Tree) -> str:
 
 
 def _with_preamble(script: str, preamble: str) -> str:
-    """Puts code after what has to stand first: the docstring and imports from __future__."""
+    """Insert code after the docstring and the imports from __future__."""
     try:
         body = ast.parse(script).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

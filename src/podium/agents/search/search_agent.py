@@ -1,7 +1,7 @@
-"""The search agent: a policy chooses, a proposer writes, the sandbox tries, and the best so far is always submitted.
+"""Search agent: a policy chooses, a proposer writes scripts, the sandbox runs them, and the best one is submitted.
 
-Its state is the tree. What scripts came back with is noted when it is observed and reviewed when the next decision is
-made, because a review may ask a model; the state saved with that decision holds the review.
+Its state is the tree. Results of scripts are stored when they are observed and reviewed before the next decision,
+because a review may call a model; the state saved with that decision contains the review.
 """
 
 from __future__ import annotations
@@ -30,43 +30,43 @@ from podium.workspace.journal.events import Action
 from podium.workspace.journal.observations import Observation, ScriptResult, SubmissionResult
 
 SCRIPT_SHARE = 0.25
-"""The part of the remaining time that one script may take."""
-SCRIPT_LEAST_S = 60.0
-"""A script may take this long even if that is a greater part."""
-WORTHWHILE_S = 3.0
-"""With less time than this, no script is started."""
+"""Share of the remaining time that one script may take."""
+MIN_SCRIPT_S = 60.0
+"""Time that a script may always take, even if it is a greater share."""
+MIN_REMAINING_S = 3.0
+"""Shortest remaining time in which another script is started."""
 SUBMITTING_S = 2.0
-"""Kept back for submitting what the last script leaves."""
+"""Time reserved for submitting the result of the last script."""
 BLENDING_S = 20.0
-"""Kept back for blending; it may take longer where more is left."""
+"""Time reserved for blending, which may take longer if more is left."""
 SAMPLE_SPLIT = 1_000
-"""The split of a script that is tried on a sample: it has a folder of its own by that."""
+"""Split number of a script that runs on a sample, which gives it a folder of its own."""
 OUTPUT_CHARACTERS = 4_000
-"""How much of an output is remembered."""
+"""Length of an output that is stored in the state."""
 
 
 class SearchState(State):
-    """The tree, and how far the search has come."""
+    """Tree and progress of the search."""
 
     tree: Tree
     unreviewed: list[int] = Field(default_factory=list)
     submitted: int | None = None
-    """The script whose submission is the current one."""
+    """Number of the script whose submission is the current one."""
     phase: Literal["search", "selection"] = "search"
     finalists: list[int] = Field(default_factory=list)
-    """The scripts that the final submission is chosen from or made of."""
+    """Scripts from which the final submission is chosen or blended."""
     rescores: list[Rescore] = Field(default_factory=list)
     blend: ScriptResult | None = None
     is_blended: bool = False
-    """Whether a weighted blend was submitted, or tried to be."""
+    """True if a weighted blend was submitted or attempted."""
     worked_on_sample: list[int] = Field(default_factory=list)
-    """Scripts that are to run in full now."""
+    """Scripts that worked on a sample and run in full next."""
     experience: list[Experience] = Field(default_factory=list)
-    """What was learnt on other tasks, as it was known when the run began."""
+    """Lessons from other tasks at the start of the run."""
 
 
 class SearchAgent(Agent[SearchState]):
-    """Tree search over scripts. A kind of it says how to choose and who writes."""
+    """Tree search over scripts. Subclasses provide the policy and the proposer."""
 
     Options: ClassVar[type[SearchOptions]] = SearchOptions
     State = SearchState
@@ -83,18 +83,18 @@ class SearchAgent(Agent[SearchState]):
 
     @abstractmethod
     def choose(self, tree: Tree, rng: Random) -> Choice | None:
-        """What to do next; None to wait for the scripts that now run."""
+        """Return the next operator and its parents, or None to wait for running scripts."""
 
     @abstractmethod
     def make_proposer(self, context: Context) -> Proposer:
-        """Who writes the scripts."""
+        """Return the proposer, which writes the scripts."""
 
     def sampled_script(self, node: Node, tree: Tree) -> str | None:
-        """A script as it is tried on a sample of the rows before it runs in full; None if it need not be."""
+        """Return a variant of a script that runs on a sample of the rows first, or None to run it in full."""
         return None
 
     def guarded_script(self, node: Node, tree: Tree) -> str:
-        """A script as it runs in full."""
+        """Return the script that runs in full, possibly with a preamble."""
         return node.script
 
     def begin(self) -> SearchState:
@@ -152,12 +152,12 @@ class SearchAgent(Agent[SearchState]):
         )
 
     async def _review(self, state: SearchState) -> None:
-        """Judges scripts that have come back. Whatever is said of one, without a valid submission it has failed."""
+        """Review finished scripts. A script without a valid submission has failed in any case."""
         while state.unreviewed:
             node = state.tree[state.unreviewed[0]]
             assert node.result is not None
             review = await self.proposer.review(node, node.result)
-            # What a script says of itself may be wrong or worse; rows that it never saw do not lie.
+            # A score printed by the script may be wrong or forged; a score on rows it never saw is not.
             metric = node.result.search_score if self.assignment.is_held_out else review.metric
             known = metric is not None and math.isfinite(metric)
             node.metric = metric if known else None
@@ -168,7 +168,7 @@ class SearchAgent(Agent[SearchState]):
             state.unreviewed.pop(0)
 
     async def _explore(self, state: SearchState) -> list[Action]:
-        """Scripts to try side by side; none when the search is over."""
+        """Return scripts to run in parallel; none when the search is over."""
         actions: list[Action] = []
         while len(actions) < self.options.parallel and self._has_room(state, len(actions)):
             choice = self.choose(state.tree, Random(f"{self.assignment.seed}:{len(state.tree)}"))
@@ -179,7 +179,7 @@ class SearchAgent(Agent[SearchState]):
             except ModelUnreachableError:
                 if not actions:
                     raise
-                break  # what was written is tried first; the next decision asks again
+                break  # run the scripts already written; the next decision calls the model again
             if found is None:
                 break
             choice, proposal = found
@@ -196,7 +196,7 @@ class SearchAgent(Agent[SearchState]):
             if sample is None:
                 actions.append(self._trial(state, node, proposal.time_s))
             else:
-                time_s = self._script_time(self._reserve_s(state), SCRIPT_LEAST_S)
+                time_s = self._script_time(self._reserve_s(state), MIN_SCRIPT_S)
                 actions.append(_try_script(node.number, sample, SAMPLE_SPLIT, time_s))
         return actions
 
@@ -205,7 +205,7 @@ class SearchAgent(Agent[SearchState]):
         return _try_script(node.number, script, 0, time_s)
 
     async def _propose(self, choice: Choice, tree: Tree) -> tuple[Choice, Proposal] | None:
-        """What the proposer writes; where it has no idea, a draft or an improvement of another script instead."""
+        """Return the proposer's script, or a draft or an improvement of another script if it has no proposal."""
         others = [Choice("improve", (node.number,)) for node in tree.good]
         for option in dict.fromkeys([choice, DRAFT, *others]):
             parents = [tree[number] for number in option.parents]
@@ -215,38 +215,38 @@ class SearchAgent(Agent[SearchState]):
         return None
 
     def _has_room(self, state: SearchState, planned: int) -> bool:
-        """Whether another script can be tried, its submission made the current one, and the final choice made."""
+        """Return whether the budget allows another script, its submission and the final selection."""
         remaining = self.assignment.remaining()
         steps = planned + 2 + self._reserve_steps(state)
         return (
             len(state.tree) < self.options.nodes
             and (remaining.steps is None or remaining.steps >= steps)
-            and (remaining.time_s is None or remaining.time_s >= WORTHWHILE_S + self._reserve_s(state))
+            and (remaining.time_s is None or remaining.time_s >= MIN_REMAINING_S + self._reserve_s(state))
         )
 
     def _script_time(self, reserve_s: float, wish_s: float | None = None) -> float | None:
-        """Seconds a script may take, given what has to be left."""
+        """Return the time limit of a script, given the time to reserve."""
         left = self.assignment.remaining().time_s
         wishes = [wish for wish in (wish_s, self.options.script_time) if wish is not None]
         if left is None:
             return min(wishes, default=None)
-        limit = min(wishes, default=max(SCRIPT_LEAST_S, SCRIPT_SHARE * left))
+        limit = min(wishes, default=max(MIN_SCRIPT_S, SCRIPT_SHARE * left))
         return max(1.0, min(limit, left - SUBMITTING_S - reserve_s))
 
     @property
     def _final(self) -> str:
-        """How the final submission is made; without rows set aside there is nothing to weight by."""
+        """Return the method of the final selection. Weights require held-out rows."""
         is_unweighted = self.options.select == "weighted" and not self.assignment.is_held_out
         return "ensemble" if is_unweighted else self.options.select
 
     def _finalists(self, state: SearchState) -> list[Node]:
-        """The scripts that the final submission would be chosen from or made of; none if the best is taken."""
+        """Return the scripts from which the final submission is chosen or blended; none if the best one is taken."""
         finalists = state.tree.comparable[: self.options.top]
         is_plain = self._final == "best" and not self.assignment.is_held_out
         return [] if is_plain or len(finalists) < 2 else finalists
 
     def _reserve_s(self, state: SearchState) -> float:
-        """Time the final choice is going to take."""
+        """Return the time required by the final selection."""
         finalists = self._finalists(state)
         if finalists and self._final == "ensemble":
             return BLENDING_S
@@ -261,7 +261,7 @@ class SearchAgent(Agent[SearchState]):
         return 2 if count and self._final == "ensemble" else count and self.options.splits * count + 1
 
     def _select(self, state: SearchState) -> list[Action]:
-        """The next step towards the final submission."""
+        """Return the next actions of the final selection."""
         if not state.finalists:
             return []
         best = state.tree.good[0].number if state.tree.good else state.submitted
@@ -281,7 +281,7 @@ class SearchAgent(Agent[SearchState]):
         return [] if chosen is None or chosen == state.submitted else [_submit(chosen)]
 
     def _select_held_out(self, state: SearchState) -> list[Action]:
-        """A blend weighted on the rows for the final choice, or else the finalist that is best there."""
+        """Return the action that submits a blend weighted on the selection rows, or the best finalist on them."""
         if self._final == "weighted":
             if state.is_blended:
                 return []
@@ -290,7 +290,7 @@ class SearchAgent(Agent[SearchState]):
         return [] if chosen is None or chosen == state.submitted else [_submit(chosen)]
 
     def _rescoring(self, state: SearchState) -> list[Action]:
-        """Finalists to run again on fresh splits, as far as there is time."""
+        """Return the finalists to run again on fresh splits, as far as time allows."""
         done = {(rescore.number, rescore.split) for rescore in state.rescores}
         remaining = self.assignment.remaining()
         room = self.options.parallel if remaining.steps is None else min(self.options.parallel, remaining.steps - 1)
@@ -314,7 +314,7 @@ def _starter_code(task: Task) -> str:
 
 
 def observed_state(state: SearchState, actions: Sequence[Action], observations: Sequence[Observation]) -> SearchState:
-    """A state with what actions came back with."""
+    """Return the state with the results of actions."""
     state = state.model_copy(deep=True)
     for action, observation in zip(actions, observations, strict=True):
         if action.name == "submit_ensemble":
@@ -332,7 +332,7 @@ def _note_submission(state: SearchState, number: int, observation: Observation) 
     if isinstance(observation, SubmissionResult) and observation.accepted:
         state.submitted = number
         return
-    # What was valid a moment ago cannot be copied: something has removed it.
+    # The submission was valid before, so something has removed it since.
     lost = {"valid": False, "error": bounded(observation.text, 300)}
     if number < len(state.tree):
         result = state.tree[number].result
@@ -356,7 +356,7 @@ def _note_result(state: SearchState, number: int, split: int, result: ScriptResu
 
 
 def _worth_submitting(state: SearchState) -> int | None:
-    """The best script so far. Where none is good, anything valid is better than nothing."""
+    """Return the best script so far, or any script with a valid submission if none is good."""
     best = state.tree.best
     if best is not None:
         return best.number
@@ -378,7 +378,7 @@ def _seconds(node: Node) -> float:
 
 
 def _remembered(observation: Observation) -> ScriptResult:
-    """A result, with as much of the output as is remembered. Any other observation says why the script was ended."""
+    """Return a result with its output shortened. Other observations become the reason for which the script stopped."""
     if not isinstance(observation, ScriptResult):
         return ScriptResult(exit_code=None, stopped=bounded(observation.text, 300))
     return observation.model_copy(update={"output": bounded(observation.output, OUTPUT_CHARACTERS)})

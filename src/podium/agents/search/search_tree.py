@@ -1,4 +1,4 @@
-"""The tree of scripts that a search has tried: the whole memory of a search agent."""
+"""Tree of scripts that a search has tried: the complete memory of a search agent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BEHIND = "podium-behind:"
 
 
 class Node(BaseModel):
-    """One script and how it did."""
+    """Script and its result."""
 
     number: int
     operator: Operator
@@ -24,30 +24,30 @@ class Node(BaseModel):
     plan: str
     script: str
     is_written: bool = True
-    """Whether the proposer succeeded in writing the script; if not, the script only reports this."""
+    """False if the proposer failed to write a script; then the script only reports this."""
     result: ScriptResult | None = None
-    """None while it runs."""
+    """Result of the script; None while it runs."""
     metric: float | None = None
-    """Its validation score as agreed on after review; None if it has none."""
+    """Validation score after the review; None if there is none."""
     validation: str = ""
-    """On what it was scored, where that differs between scripts."""
+    """Rows on which it was scored, if that differs between scripts."""
     is_buggy: bool = True
     summary: str = ""
     """Summary by the reviewer."""
 
     @property
     def is_good(self) -> bool:
-        """Whether its submission could be the final one. A fallback, such as the sample submission, has no score."""
+        """Return whether it can be the final submission. Fallbacks, such as the sample submission, have no score."""
         return not self.is_buggy and self.result is not None and self.result.valid
 
     @property
     def is_behind(self) -> bool:
-        """Whether it was ended for being worse than others, so that there is nothing to fix."""
+        """Return whether it was stopped for being worse than others, so there is nothing to fix."""
         return self.result is not None and not self.result.valid and BEHIND in self.result.output
 
 
 class Tree(BaseModel):
-    """All nodes, numbered from 0 in the order they were made."""
+    """All nodes of a search, numbered from 0 in order of creation."""
 
     nodes: list[Node] = []
     higher_is_better: bool
@@ -63,15 +63,15 @@ class Tree(BaseModel):
 
     @property
     def sign(self) -> float:
-        """Factor that makes greater scores better: 1 or -1."""
+        """Return the factor that makes greater scores better: 1 or -1."""
         return 1.0 if self.higher_is_better else -1.0
 
     @property
     def good(self) -> list[Node]:
-        """The nodes with a valid submission, best first; of equals, the older.
+        """Return the nodes with a valid submission, best first and older first among equals.
 
-        Scores of different validations do not compare: those of the validation that most nodes share come first, then
-        the others, and last the nodes without a score.
+        Scores on different validation rows are not comparable: the most common validation comes first, then the others,
+        and nodes without a score come last.
         """
         good = [node for node in self.nodes if node.is_good]
         shared = Counter(node.validation for node in good if node.metric is not None)
@@ -79,7 +79,7 @@ class Tree(BaseModel):
 
         def place(node: Node) -> tuple[bool, int, int, float, int]:
             if node.metric is None:
-                return True, 0, 0, 0.0, -node.number  # later fallbacks are less of a guess than the sample submission
+                return True, 0, 0, 0.0, -node.number  # later fallbacks are better than the sample submission
             of = node.validation
             return False, -shared[of], -latest[of], -self.sign * node.metric, node.number
 
@@ -87,7 +87,7 @@ class Tree(BaseModel):
 
     @property
     def comparable(self) -> list[Node]:
-        """The good nodes whose scores compare with that of the best, best first."""
+        """Return the good nodes whose scores are comparable with that of the best node, best first."""
         good = self.good
         return [node for node in good if node.metric is not None and node.validation == good[0].validation]
 
@@ -98,7 +98,7 @@ class Tree(BaseModel):
 
     @property
     def failed(self) -> list[Node]:
-        """The nodes that ended without a usable submission."""
+        """Return the nodes that ended without a usable submission."""
         return [node for node in self.nodes if node.result and not node.is_good]
 
     @property

@@ -1,4 +1,4 @@
-"""Judges a bundle: everything is verified again with the checker's own data, and the row computed from it."""
+"""Check of a bundle: verifies everything with the checker's own data and computes the row of the entry."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from podium.board.bundle import Bundle, read_bundle
 from podium.board.check.check_registration import RunName, ledger_problems, ledger_remarks
 from podium.board.check.check_rules import rule_problems
 from podium.board.check.entry_row import compute_row
-from podium.board.check.scan_bundle import scanned
+from podium.board.check.scan_bundle import scan_summary
 from podium.board.ledger.audit_ledger import Audit
 from podium.errors import PodiumError
 from podium.grading.file_submission import fingerprint
-from podium.runs.attempt.evaluate_programs import in_sandboxes
-from podium.runs.attempt.grade_run import graded_place
+from podium.runs.attempt.evaluate_programs import evaluate_in_sandboxes
+from podium.runs.attempt.grade_run import graded_path
 from podium.runs.experiment import Experiment, read_experiment
 from podium.runs.run_folder import RunFolder
 from podium.text import printable
 from podium.verify import OK, verify_run
-from podium.verify.check_experiment import repeated, unplanned
+from podium.verify.check_experiment import repeated, unplanned_runs
 from podium.verify.check_grade import OwnData, differences_of_grades
 from podium.verify.run_evidence import Evidence, read_evidence
 from podium.verify.verdict import Verdict
@@ -34,19 +34,19 @@ UNPROVABLE = (
     "that the named model answered: only its provider can confirm the ids of its responses",
     "that no second, hidden machine or person helped",
     "that the publisher has no second key under which other attempts were registered",
-    "that the board's keeper treats all alike; that history was not rewritten shows an audit against an older head",
+    "that the board's keeper treats all publishers alike (an audit against an older head detects rewritten history)",
 )
 
 
 @dataclass
-class Judgement:
-    """Accept, or every reason for refusal."""
+class BundleCheck:
+    """Result of checking a bundle: accepted, or all reasons for refusal."""
 
     bundle: str = ""
     publisher: str = ""
     reasons: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    """What a reader should know though nothing is wrong."""
+    """Remarks for readers that are no reason for refusal."""
     row: dict[str, Any] | None = None
     unprovable: tuple[str, ...] = UNPROVABLE
 
@@ -68,15 +68,15 @@ class Judgement:
 
 def check(
     path: Path, rules: Rules, *, ledger: Audit | None, data_dir: Path | None = None, env: Path | None = None
-) -> Judgement:
-    """Judges a bundle.
+) -> BundleCheck:
+    """Check a bundle.
 
     Args:
-        ledger: the board's, audited; without it nothing is known of registration and anchors.
-        data_dir: where the checker's own data lies, if not in the usual place.
-        env: the Python environment in which submitted programs are run.
+        ledger: Audited ledger of the board; without it registration and anchors cannot be checked.
+        data_dir: Folder of the checker's own data, if not the default.
+        env: Python environment for submitted programs.
     """
-    found = Judgement()
+    found = BundleCheck()
     try:
         bundle = read_bundle(path)
         found.bundle, found.publisher = bundle.digest, bundle.publisher
@@ -90,7 +90,7 @@ def check(
 
 
 def _judge(
-    found: Judgement,
+    found: BundleCheck,
     bundle: Bundle,
     experiment: Experiment,
     rules: Rules,
@@ -113,41 +113,47 @@ def _judge(
             verdicts.append(verdict)
             found.reasons += [f"{verdict.name}: {problem}" for problem in verdict.problems]
             found.remarks += [f"{verdict.name}: {remark}" for remark in verdict.remarks]
-    problems = [*unplanned(experiment), *repeated(verdicts), *rule_problems(bundle.manifest, experiment, runs, rules)]
-    problems += _of_ledger(bundle, experiment, runs, rules, ledger)
+    problems = [
+        *unplanned_runs(experiment),
+        *repeated(verdicts),
+        *rule_problems(bundle.manifest, experiment, runs, rules),
+    ]
+    problems += _ledger_problems(bundle, experiment, runs, rules, ledger)
     found.reasons += [printable(problem) for problem in problems]
     found.remarks += [printable(remark) for remark in ledger_remarks(bundle, ledger.entries if ledger else ())]
     if any(task in experiment.tasks for task in rules.tasks):
         found.row = {
             **compute_row(experiment.folder, rules.tasks),
             **_about(bundle),
-            "scan": scanned(experiment.folder),
+            "scan": scan_summary(experiment.folder),
         }
 
 
-def _read(run: RunFolder, found: Judgement) -> Evidence | None:
-    """What a run says; one that claims no result need not be readable, as it counts as failed anyway."""
+def _read(run: RunFolder, found: BundleCheck) -> Evidence | None:
+    """Return the evidence of a run, or None if it is unreadable; without a claimed result it counts as failed."""
     try:
         return read_evidence(run)
     except PodiumError as error:
         name = f"{run.path.parent.name}/{run.path.name}"
         record = run.read_record() if os.path.lexists(run.record) else None
         claims = record is not None and record.is_graded
-        told = found.reasons if claims else found.remarks
-        told.append(printable(f"{name}: {error}{'' if claims else ' It counts as failed.'}"))
+        if claims:
+            found.reasons.append(printable(f"{name}: {error}"))
+        else:
+            found.remarks.append(printable(f"{name}: {error} It counts as failed."))
         return None
 
 
 def _check_copy(verdict: Verdict, evidence: Evidence, *, data_dir: Path | None, env: Path | None) -> None:
-    """Grades the copy of a submission where the snapshots are missing."""
+    """Grade the copy of a submission if the snapshots are missing."""
     for name in NEEDS_SNAPSHOTS:
         verdict.checks.pop(name, None)
     own = OwnData.find(evidence, data_dir=data_dir, env=env)
-    copy = graded_place(evidence.run, own.prepared)
+    copy = graded_path(evidence.run, own.prepared)
     if fingerprint(copy) != evidence.record.submission_sha256:
-        verdict.checks["grade"] = "the submission is not the one that was graded"
+        verdict.checks["grade"] = "the submission differs from the graded one"
         return
-    execute = in_sandboxes(
+    execute = evaluate_in_sandboxes(
         backend=own.plan.sandbox, env=own.plan.env, limits=own.plan.limits, cores=own.plan.cores, gpus=own.plan.gpus
     )
     grade = own.prepared.grade(copy, execute)
@@ -155,14 +161,14 @@ def _check_copy(verdict: Verdict, evidence: Evidence, *, data_dir: Path | None, 
     verdict.checks["grade"] = "; ".join(problems) or OK
 
 
-def _of_ledger(
+def _ledger_problems(
     bundle: Bundle, experiment: Experiment, runs: dict[RunName, Evidence], rules: Rules, ledger: Audit | None
 ) -> Iterator[str]:
     if ledger is None:
         if rules.registration.required:
-            yield "Without a board nothing is known of registration and anchors: give --board."
+            yield "Registration and anchors cannot be checked without a ledger. Add --board."
         return
-    yield from (f"The board's ledger does not hold: {problem}" for problem in ledger.problems)
+    yield from (f"The board's ledger fails its audit: {problem}" for problem in ledger.problems)
     yield from ledger_problems(bundle, experiment, runs, ledger.entries, rules)
 
 

@@ -1,4 +1,4 @@
-"""The row of an entry: computed from the records by whoever checks, never taken from the publisher."""
+"""Row of an entry, computed by the checker from the records and never taken from the publisher."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from podium.board.check.run_highlights import highlights
+from podium.board.check.run_highlights import run_highlights
 from podium.board.keys import canonical
 from podium.board.ledger.statements import STATEMENT_BYTES
-from podium.grading.grade import plain
+from podium.grading.grade import json_value
 from podium.report.aggregate import Aggregate, Estimate, Summary, summarise
 from podium.report.results import Row, read_results
 from podium.runs.records import Plan
 from podium.text import format_duration, printable
 
-OF_A_RUN = ("task", "seed", "status", "score", "medal", "improvement")
+RUN_FIELDS = ("task", "seed", "status", "score", "medal", "improvement")
 ROW_USAGE = ("working_s", "wall_s", "tokens", "cost", "steps")
 
 
 def compute_row(folder: Path, tasks: list[str]) -> dict[str, Any]:
-    """What the records of an experiment come to on some tasks; planned runs that never finished count as failed."""
+    """Compute the row of an experiment on the tasks; unfinished planned runs count as failed."""
     results = read_results(folder, "entry")
     rows = tuple(row if row.reported else _failed(row) for row in results.rows)
     summary = summarise(replace(results, rows=rows), pad=True, tasks=tasks)
@@ -44,7 +44,7 @@ def compute_row(folder: Path, tasks: list[str]) -> dict[str, Any]:
 
 
 def comparability(plan: Plan, rows: tuple[Row, ...]) -> dict[str, Any]:
-    """What must be equal for two numbers to be compared."""
+    """Return the settings that must be equal for two entries to be comparable."""
     budget = {name: value for name, value in plan.budget.model_dump().items() if value is not None}
     return {
         "budget": ", ".join(_in_words(name, value) for name, value in budget.items()) or "each task's own budget",
@@ -59,7 +59,7 @@ def comparability(plan: Plan, rows: tuple[Row, ...]) -> dict[str, Any]:
 
 
 def _model_access(plan: Plan) -> str:
-    """Who answered, as far as the plan says: nobody can prove it."""
+    """Return the claimed kind of model access, which cannot be verified."""
     if plan.model is None and not plan.model_roles:
         return "no model"
     urls = [plan.model_base_url or "", *plan.model_roles.values()]
@@ -67,7 +67,7 @@ def _model_access(plan: Plan) -> str:
 
 
 def _in_words(name: str, value: float) -> str:
-    """A part of a budget: 24 h, 30 steps."""
+    """Format a part of a budget, such as "24 h" or "30 steps"."""
     if name in ("time_s", "wall_s"):
         return format_duration(value) + (" by the clock" if name == "wall_s" else "")
     return f"${value:g}" if name == "cost" else f"{value:,} {name}"
@@ -96,5 +96,6 @@ def _numbers(estimate: Estimate) -> dict[str, Any]:
 
 def _runs(rows: tuple[Row, ...]) -> list[dict[str, Any]]:
     return [
-        {**{name: plain(getattr(row, name)) for name in OF_A_RUN}, "highlights": highlights(row.folder)} for row in rows
+        {**{name: json_value(getattr(row, name)) for name in RUN_FIELDS}, "highlights": run_highlights(row.folder)}
+        for row in rows
     ]

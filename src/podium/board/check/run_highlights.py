@@ -1,4 +1,4 @@
-"""What happened in a run, in one line, from its journal: what a reader of an entry wants to know before opening it."""
+"""One-line summary of a run from its journal."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from podium.workspace.journal.observations import (
 )
 
 
-def highlights(folder: Path | None) -> str:
-    """Of a run, if it has a journal that can be read (a light bundle has none)."""
+def run_highlights(folder: Path | None) -> str:
+    """Return the summary of a run, empty without a readable journal, as in a light bundle."""
     if folder is None:
         return ""
     try:

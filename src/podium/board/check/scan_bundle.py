@@ -1,4 +1,4 @@
-"""What scanning the runs of an entry finds, in the row: for readers to judge, never a reason for refusal."""
+"""Integrity scan of an entry's runs, shown to readers and never a reason for refusal."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from podium.integrity.scan_runs import scan
 from podium.text import printable
 
 SHOWN = 20
-"""Findings of a row, the surest first; the others can be had from the bundle."""
+"""Maximum number of findings in a row; the bundle has the others."""
 
 
-def scanned(folder: Path) -> dict[str, Any]:
-    """Of an experiment: how many runs could be read, how much was found by kind, and the surest concerns."""
+def scan_summary(folder: Path) -> dict[str, Any]:
+    """Return the number of scanned runs, findings by kind, and the concerns with the highest confidence."""
     runs = scan([folder], write=False)
     concerns = sorted(
         (each for run in runs for each in run.findings if each.severity == "concern"),

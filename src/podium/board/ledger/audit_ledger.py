@@ -1,4 +1,4 @@
-"""Reads a whole ledger as a stranger would: every line, every signature, and the head that stands for them."""
+"""Audit of a ledger: every line, every signature, the order, and the signed head."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 
 from podium.board.keys import Signed
 from podium.board.ledger.ledger import LedgerEntry, check_allowed, parse_line, read_board, read_head, read_lines
-from podium.board.ledger.merkle_tree import MerkleTree, extends
+from podium.board.ledger.merkle import MerkleTree, verify_consistency
 from podium.board.ledger.statements import Head, Registration, parse_head
 from podium.errors import BoardError
 
 
 @dataclass
 class Audit:
-    """What was found in a ledger."""
+    """Result of an audit."""
 
     board: dict[str, str]
     head: Signed | None = None
     entries: list[LedgerEntry] = field(default_factory=list)
-    """Those that the head covers."""
+    """Entries that the head covers."""
     problems: list[str] = field(default_factory=list)
     unsigned: int = 0
-    """Lines after the head: written, and not acknowledged yet."""
+    """Number of lines after the head, which are written but not acknowledged yet."""
 
     @property
     def passed(self) -> bool:
@@ -45,11 +45,11 @@ class Audit:
 
 
 def audit(folder: Path, *, since: Head | None = None, key: str | None = None) -> Audit:
-    """Checks a board's folder; nothing but its files and the head is believed.
+    """Audit a board's folder from its files alone.
 
     Args:
-        since: an older head, or one that somebody else was shown: the ledger must begin with what it stands for.
-        key: the board's public key, known from elsewhere.
+        since: Older head, or one shown to someone else; the ledger must begin with the entries it covers.
+        key: Public key of the board, known from another source.
     """
     found = Audit(read_board(folder))
     try:
@@ -60,9 +60,9 @@ def audit(folder: Path, *, since: Head | None = None, key: str | None = None) ->
         found.problems.append(str(error))
         return found
     if len(tree) < head.size:
-        found.problems.append(f"The head stands for {head.size} entries, but there are only {len(tree)}.")
+        found.problems.append(f"The signed head covers {head.size} entries, but the ledger has only {len(tree)}.")
     elif tree.root().hex() != head.root:
-        found.problems.append("The entries are not those that the head stands for: some were changed or replaced.")
+        found.problems.append("The entries do not match the signed head: some were changed or replaced.")
     found.problems += _problems_of_order(found.entries, head.board)
     if since is not None:
         found.problems += check_extension(tree, since, head)
@@ -88,19 +88,19 @@ def _read_entries(found: Audit, folder: Path, size: int) -> MerkleTree:
 
 
 def _problems_of_order(entries: list[LedgerEntry], board: str) -> Iterator[str]:
-    """What no honest board would have taken in."""
+    """Yield entries that an honest board would have refused."""
     owners: dict[str, str] = {}
     digests: set[str] = set()
     before = ""
     for entry in entries:
         if entry.time < before:
-            yield f"Entry {entry.number} is dated {entry.time}, before the one above it."
+            yield f"Entry {entry.number} is dated {entry.time}, before an earlier entry."
         before = max(before, entry.time)
         if entry.digest in digests:
             yield f"Entry {entry.number} repeats an earlier one."
         digests.add(entry.digest)
         if entry.statement.board != board:
-            yield f"Entry {entry.number} was said to another board, {entry.statement.board[:16]}."
+            yield f"Entry {entry.number} is addressed to another board, {entry.statement.board[:16]}."
         named = getattr(entry.statement, "registration", None)
         try:
             check_allowed(entry.signed, entry.statement, owner=owners.get(named or ""), board=board)
@@ -111,30 +111,30 @@ def _problems_of_order(entries: list[LedgerEntry], board: str) -> Iterator[str]:
 
 
 def check_extension(tree: MerkleTree, old: Head, new: Head) -> Iterator[str]:
-    """The problem, if there is one, with the claim that a ledger has only grown since an older head."""
+    """Yield the problem if a ledger is not an extension of an older head."""
     if old.board != new.board:
-        yield f"The older head is that of another board, {old.board[:16]}."
+        yield f"The older head belongs to another board, {old.board[:16]}."
     elif old.size > new.size:
-        yield f"An older head stands for {old.size} entries, this one for {new.size}: entries were removed."
+        yield f"The older head covers {old.size} entries, this one only {new.size}: entries were removed."
     elif len(tree) >= new.size and old.size:
         proof = tree.consistency_proof(old.size, new.size)
-        if not extends(old.size, bytes.fromhex(old.root), new.size, bytes.fromhex(new.root), proof):
+        if not verify_consistency(old.size, bytes.fromhex(old.root), new.size, bytes.fromhex(new.root), proof):
             yield (
-                f"The board has signed two histories that contradict each other: of its first {old.size} entries, "
-                f"this ledger shows others than the older head of {old.time} stands for."
+                f"The board has signed two conflicting histories: the first {old.size} entries of this ledger differ "
+                f"from those that the older head of {old.time} covers."
             )
 
 
 def parse_old_head(text: str | bytes) -> Head:
-    """A head from a file: `head.json`, or a receipt that holds one.
+    """Parse a head from `head.json` or from a receipt.
 
     Raises:
-        BoardError: it holds none.
+        BoardError: The file contains no head.
     """
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BoardError(f"This is not the head of a ledger: {error}.") from error
+        raise BoardError(f"The file is not the head of a ledger: {error}.") from error
     while isinstance(document, dict) and "statement" not in document:
         inner = document.get("head") or document.get("receipt")
         if inner is None:

@@ -1,4 +1,4 @@
-"""What the keeper of a board decides, and what stands after all decisions."""
+"""Decisions of a board's keeper about bundles, and the resulting standings."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ STANDING = ("accepted", "rescored")
 
 
 def decide(board: Path, bundle: str, verdict: Ruling, reason: str, *, row: dict[str, Any] | None = None) -> Receipt:
-    """Appends a decision about a bundle, signed with the board's key.
+    """Append a decision about a bundle, signed with the board's key.
 
     Raises:
-        BoardError: there is no such bundle to be removed.
+        BoardError: The bundle to be removed does not exist.
     """
     ledger = Ledger(board)
     try:
         if verdict == "removed" and not ledger.index.is_known(bundle):
-            raise BoardError(f"There is no bundle {bundle} on this board.")
+            raise BoardError(f"Bundle {bundle} does not exist on this board.")
         said = DecisionStatement(board=ledger.key.public, bundle=bundle, verdict=verdict, reason=reason, row=row)
         [receipt] = ledger.append(sign(said, ledger.key))
     finally:
@@ -34,7 +34,7 @@ def decide(board: Path, bundle: str, verdict: Ruling, reason: str, *, row: dict[
 
 @dataclass(frozen=True)
 class BundleStanding:
-    """A bundle as the ledger leaves it: the last decision counts, all of them are shown."""
+    """Status of a bundle in the ledger; the last decision counts."""
 
     bundle: str
     decisions: tuple[tuple[LedgerEntry, DecisionStatement], ...]
@@ -51,12 +51,12 @@ class BundleStanding:
 
     @property
     def row(self) -> dict[str, Any]:
-        """The newest row; a removal does not bring one."""
+        """Newest row; a removal has none."""
         return next((said.row for _, said in reversed(self.decisions) if said.row is not None), {})
 
 
 def standings(entries: Sequence[LedgerEntry]) -> list[BundleStanding]:
-    """Every bundle that was decided about, in the order of the first decisions."""
+    """Return every bundle with a decision, in the order of the first decisions."""
     decisions: dict[str, list[tuple[LedgerEntry, DecisionStatement]]] = {}
     published: dict[str, LedgerEntry] = {}
     reproductions: dict[str, list[tuple[LedgerEntry, ReproductionStatement]]] = {}

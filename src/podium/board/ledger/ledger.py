@@ -1,15 +1,15 @@
-"""The ledger of a board: plain files that only grow, and a signed head that stands for all of them.
+"""Append-only ledger of a board: plain files and a signed head that covers them.
 
     BOARD/board.json             the board's name and public key
     BOARD/ledger/00000.jsonl     1,024 entries per file, one line each: {"time": ..., "key", "signature", "statement"}
-    BOARD/rules.toml             what is accepted
+    BOARD/rules.toml             rules for entries
     BOARD/head.json              the signed head
-    BOARD/bundles/DIGEST.zip     what was published
-    BOARD/private/key.pem        signs heads and decisions; stays with the keeper
-    BOARD/private/index.sqlite   made again from the files when it is missing
+    BOARD/bundles/DIGEST.zip     published bundles
+    BOARD/private/key.pem        private key for heads and decisions; never published
+    BOARD/private/index.sqlite   index, rebuilt from the files if missing
 
-An entry is acknowledged after its line and the head have reached the disk. A line that a killed process left half
-written was never acknowledged and is cut off; a whole one that the head does not cover yet is kept.
+An entry is acknowledged after its line and the head were written to disk (fsync). An incomplete last line left by a
+killed process was never acknowledged and is truncated; a complete one that the head does not cover yet is kept.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 from podium.board.board_rules import RULES_FILE, TEMPLATE
 from podium.board.keys import Signed, canonical, make_key, parse_canonical, read_key, write_key
 from podium.board.ledger.ledger_index import LedgerIndex
-from podium.board.ledger.merkle_tree import MerkleTree, leaf_hash
+from podium.board.ledger.merkle import MerkleTree, leaf_hash
 from podium.board.ledger.statements import (
     STATEMENT_BYTES,
     Anchor,
@@ -41,7 +41,7 @@ from podium.board.ledger.statements import (
 )
 from podium.errors import BoardError, UsageError
 from podium.safefs.atomic_files import write_atomically
-from podium.safefs.locks import full_disk_explained, write_all
+from podium.safefs.locks import explain_full_disk, write_all
 from podium.safefs.open_nofollow import open_regular, read_regular
 from podium.workspace.journal.events import now
 from podium.workspace.journal.hash_chain import sync_folder
@@ -55,11 +55,11 @@ _IGNORED = "private/\n"
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """One entry of a ledger."""
+    """Entry of a ledger."""
 
     number: int
     time: str
-    """When the board took it in, by its own clock."""
+    """Time when the board appended the entry, by the board's clock."""
     signed: Signed
     statement: Statement
     line: bytes
@@ -75,7 +75,7 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What a board answers: the entry's number, and proof that the signed head covers it."""
+    """Receipt for a statement: the entry's number and a proof that the signed head covers it."""
 
     number: int
     line: str
@@ -88,14 +88,14 @@ class Receipt:
 
 
 def parse_line(line: bytes, number: int) -> LedgerEntry:
-    """The entry that a line holds, its signature checked.
+    """Parse a line of the ledger and verify its signature.
 
     Raises:
-        BoardError: the line is malformed, or its signature is not that of its key.
+        BoardError: The line is malformed, or its signature is invalid.
     """
     try:
         if len(line) > LINE_BYTES:
-            raise BoardError(f"The line has {len(line):,} bytes; at most {LINE_BYTES:,} are read.")
+            raise BoardError(f"The line has {len(line):,} bytes; the limit is {LINE_BYTES:,}.")
         document = parse_canonical(line)
         if not isinstance(document, dict) or not isinstance(document.get("time"), str):
             raise BoardError("It has no time.")
@@ -106,12 +106,12 @@ def parse_line(line: bytes, number: int) -> LedgerEntry:
 
 
 class Ledger:
-    """A ledger that can be appended to, by several processes in turn."""
+    """Ledger for appending; a lock serialises several processes."""
 
     def __init__(self, folder: Path) -> None:
         """
         Raises:
-            BoardError: there is no board, or its private key is missing.
+            BoardError: The folder is not a board, or its private key is missing.
         """
         self.folder = folder
         self.board = read_board(folder)
@@ -124,7 +124,7 @@ class Ledger:
         try:
             self._catch_up_now()
         except BoardError:
-            self.index.clear()  # it may be the index that is wrong: make it again from the files
+            self.index.clear()  # the index may be wrong: rebuild it from the files
             self._tree, self._time = MerkleTree(), ""
             self._catch_up_now()
 
@@ -135,10 +135,10 @@ class Ledger:
         self.index.close()
 
     def append(self, *statements: Signed) -> list[Receipt]:
-        """Takes in statements; on disk when this returns. One that is there already is acknowledged again.
+        """Append statements durably. A statement that is already in the ledger is acknowledged again.
 
         Raises:
-            BoardError: one of them may not be said here.
+            BoardError: A statement is not allowed on this board.
         """
         receipts = []
         for answer in self.answer(statements):
@@ -148,9 +148,9 @@ class Ledger:
         return receipts
 
     def answer(self, statements: Sequence[Signed]) -> list[Receipt | BoardError]:
-        """Takes in those of many statements that may be said here, with one write to disk for all."""
+        """Append all allowed statements with one write to disk and return a receipt or an error for each."""
         refused: dict[int, BoardError] = {}
-        with self._locked(), full_disk_explained(self.folder):
+        with self._locked(), explain_full_disk(self.folder):
             new: dict[str, LedgerEntry] = {}
             for place, signed in enumerate(statements):
                 digest = signed.digest
@@ -170,11 +170,11 @@ class Ledger:
         ]
 
     def head(self) -> Signed:
-        """The newest signed head."""
+        """Return the newest signed head."""
         return read_head(self.folder)[0]
 
     def prove_consistency(self, old: int, new: int) -> list[str]:
-        """Shows that the ledger of `new` entries begins with that of `old`."""
+        """Return a proof that the ledger of `new` entries begins with that of `old`."""
         return [part.hex() for part in self._tree.consistency_proof(old, new)]
 
     def _receipt(self, digest: str, new: LedgerEntry | None, head: Signed) -> Receipt:
@@ -186,14 +186,14 @@ class Ledger:
     def _entry(self, signed: Signed, number: int, pending: dict[str, LedgerEntry]) -> LedgerEntry:
         statement = parse_statement(signed)
         if statement.board != self.board["key"]:
-            raise BoardError(f"This was said to board {statement.board[:16]}; this one is {self.board['key'][:16]}.")
+            raise BoardError(f"The statement is for board {statement.board[:16]}, not {self.board['key'][:16]}.")
         registration = getattr(statement, "registration", None)
         owner = self._owner(registration, pending) if registration else None
         check_allowed(signed, statement, owner=owner, board=self.board["key"])
         self._time = max(now(), self._time)
         line = canonical({"time": self._time, **signed.to_dict()})
         if len(line) > LINE_BYTES:
-            raise BoardError(f"A statement of {len(line):,} bytes is too long; at most {STATEMENT_BYTES:,}.")
+            raise BoardError(f"The statement has {len(line):,} bytes; the limit is {STATEMENT_BYTES:,}.")
         return LedgerEntry(number, self._time, signed, statement, line)
 
     def _owner(self, registration: str, pending: dict[str, LedgerEntry]) -> str | None:
@@ -206,7 +206,7 @@ class Ledger:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Nobody else appends meanwhile; what others have appended is known first."""
+        """Hold the exclusive lock, after reading entries appended by other processes."""
         with (self.folder / "private" / "lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             self._catch_up()
@@ -219,18 +219,18 @@ class Ledger:
             start = len(self)
             self._take_in([parse_line(line, start + place) for place, line in enumerate(lines)])
         if head.size > len(self) or self._tree.root(head.size).hex() != head.root:
-            raise BoardError(f"The files of {self.folder} are not those that its head stands for: {_ADVICE}")
+            raise BoardError(f"The ledger files of {self.folder} do not match the signed head: {_ADVICE}")
         if head.size < len(self):
-            self._sign_head()  # a process was killed after it wrote lines and before it signed
+            self._sign_head()  # a process was killed between writing lines and signing
 
     def _new_lines(self) -> Iterator[bytes]:
-        """The lines that the index does not know; half of one at the end is cut off."""
+        """Yield the lines missing from the index, and truncate an incomplete last line."""
         number = len(self)
         while (path := segment_path(self.folder, number)).exists():
             with os.fdopen(open_regular(path, os.O_RDWR), "r+b") as file:
                 data = file.read(SEGMENT_BYTES)
-                if file.read(1):  # what was not read may be acknowledged: never cut it off
-                    raise BoardError(f"{path} is longer than {SEGMENT:,} entries can be: {_ADVICE}")
+                if file.read(1):  # unread lines may be acknowledged: never truncate them
+                    raise BoardError(f"{path} is larger than {SEGMENT:,} entries can be: {_ADVICE}")
                 if not data.endswith(b"\n"):
                     data = data[: data.rfind(b"\n") + 1]
                     file.truncate(len(data))
@@ -268,35 +268,35 @@ class Ledger:
         write_atomically(self.folder / "head.json", json.dumps(sign(head, self.key).to_dict(), indent=1) + "\n")
 
 
-_ADVICE = "entries were changed or removed. Restore them from a backup, and see what: podium board audit"
+_ADVICE = "entries were changed or removed. List the problems with: podium board audit, and restore a backup."
 
 
 def check_allowed(signed: Signed, statement: Statement, *, owner: str | None, board: str) -> None:
-    """Whether this key may say this.
+    """Check that a key may make a statement.
 
     Args:
-        owner: the key that signed the registration which the statement names; None if there is none.
+        owner: Key that signed the registration named by the statement; None if there is none.
 
     Raises:
-        BoardError: it may not.
+        BoardError: The key may not make this statement.
     """
     if isinstance(statement, DecisionStatement) and signed.key != board:
-        raise BoardError("Only the keeper of the board decides about bundles.")
+        raise BoardError("A decision about a bundle must be signed with the board's key.")
     if isinstance(statement, Anchor | Withdrawal) or (isinstance(statement, Publication) and statement.registration):
         if owner is None:
-            raise BoardError(f"There is no registration {statement.registration} on this board.")
+            raise BoardError(f"Registration {statement.registration} does not exist on this board.")
         if owner != signed.key:
-            raise BoardError("Somebody else made that registration.")
+            raise BoardError("The registration was signed by another key.")
 
 
 def make_board(folder: Path, name: str) -> Ledger:
-    """A new, empty board.
+    """Create an empty board.
 
     Raises:
-        UsageError: the folder holds something.
+        UsageError: The folder is not empty.
     """
     if folder.exists() and any(folder.iterdir()):
-        raise UsageError(f"{folder} is not empty. Name a new folder for the board.")
+        raise UsageError(f"{folder} is not empty. Choose a new folder for the board.")
     key = make_key()
     for part in ("ledger", "bundles", "private"):
         (folder / part).mkdir(parents=True, exist_ok=True)
@@ -312,19 +312,19 @@ def make_board(folder: Path, name: str) -> Ledger:
 
 
 def read_board(folder: Path) -> dict[str, str]:
-    """The name and the public key of a board.
+    """Read the name and the public key of a board.
 
     Raises:
-        BoardError: there is none.
+        BoardError: The folder is not a board.
     """
     document = _read_json(folder / "board.json", f"{folder} is not a board")
     if not isinstance(document, dict) or not all(isinstance(document.get(name), str) for name in ("name", "key")):
-        raise BoardError(f"{folder / 'board.json'} is damaged: it names no key.")
+        raise BoardError(f"{folder / 'board.json'} is damaged: it lacks a name or a key.")
     return document
 
 
 def read_head(folder: Path) -> tuple[Signed, Head]:
-    """The signed head of a board, checked to be signed by the key it names."""
+    """Read the head of a board and verify that it is signed by the key it names."""
     return parse_head(_read_json(folder / "head.json", f"{folder} has no head"))
 
 
@@ -332,19 +332,19 @@ def _read_json(path: Path, problem: str) -> Any:
     try:
         return json.loads(read_regular(path, LINE_BYTES))
     except OSError as error:
-        hint = f"{path} cannot be read ({error.strerror}). Make a board with: podium board init DIR"
+        hint = f"{path} cannot be read ({error.strerror}). Create a board with: podium board init DIR"
         raise BoardError(f"{problem}: {hint}") from error
     except (ValueError, RecursionError) as error:
         raise BoardError(f"{problem}: {path} is damaged ({error}).") from error
 
 
 def segment_path(folder: Path, number: int) -> Path:
-    """The file that holds an entry."""
+    """Return the file that contains an entry."""
     return folder / "ledger" / f"{number // SEGMENT:05}.jsonl"
 
 
 def read_lines(folder: Path) -> Iterator[bytes]:
-    """All lines of a ledger, as they lie there; the last may be incomplete."""
+    """Yield all complete lines of a ledger, unparsed."""
     number = 0
     while (path := segment_path(folder, number)).exists():
         try:
@@ -356,6 +356,6 @@ def read_lines(folder: Path) -> Iterator[bytes]:
 
 
 def read_line(folder: Path, number: int) -> bytes:
-    """One line of a ledger."""
+    """Return one line of a ledger."""
     lines = read_regular(segment_path(folder, number), SEGMENT_BYTES).split(b"\n")
     return lines[number % SEGMENT]

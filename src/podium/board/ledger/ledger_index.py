@@ -1,4 +1,4 @@
-"""What a board looks up often, in SQLite: made from the ledger's files, and made again when it is missing."""
+"""SQLite index of a ledger, rebuilt from the ledger's files if it is missing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CREATE INDEX IF NOT EXISTS bundles ON entries (bundle) WHERE bundle IS NOT NULL;
 
 
 class LedgerIndex:
-    """Numbers, keys and leaf hashes of all entries. May be used from several threads."""
+    """Thread-safe index of the numbers, keys and leaf hashes of all entries."""
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
@@ -32,50 +32,50 @@ class LedgerIndex:
             self._database.executescript(_SCHEMA)
         except sqlite3.DatabaseError as error:
             self._database.close()
-            raise BoardError(f"{path} is damaged ({error}). Delete it: it is made again from the ledger.") from error
+            raise BoardError(f"{path} is damaged ({error}). Delete it; it is rebuilt from the ledger.") from error
 
     def close(self) -> None:
         self._database.close()
 
     def leaves(self) -> Iterator[bytes]:
-        """The leaf hashes in order."""
+        """Return the leaf hashes in order."""
         return (row[0] for row in self._database.execute("SELECT leaf FROM entries ORDER BY number"))
 
     def last_time(self) -> str:
-        """When the last entry was taken in; empty without one."""
+        """Return the time of the last entry, "" for an empty ledger."""
         return self._value("SELECT time FROM entries ORDER BY number DESC LIMIT 1") or ""
 
     def find(self, digest: str) -> int | None:
-        """The number of the entry with that statement."""
+        """Return the number of the entry with a statement's digest, or None."""
         found = self._value("SELECT number FROM entries WHERE digest = ?", digest)
         return None if found is None else int(found)
 
     def require(self, digest: str) -> int:
         found = self.find(digest)
         if found is None:
-            raise BoardError(f"There is no entry {digest} on this board.")
+            raise BoardError(f"Entry {digest} does not exist on this board.")
         return found
 
     def key_of(self, registration: str) -> str | None:
-        """The key that made a registration."""
+        """Return the key that signed a registration, or None."""
         return self._value("SELECT key FROM entries WHERE digest = ? AND kind = 'registration'", registration)
 
     def is_known(self, bundle: str) -> bool:
-        """Whether anything was said about a bundle."""
+        """Return whether any statement concerns a bundle."""
         return self._value("SELECT number FROM entries WHERE bundle = ? LIMIT 1", bundle) is not None
 
     def is_published(self, bundle: str) -> bool:
-        """Whether somebody has signed that they publish a bundle."""
+        """Return whether the ledger has a publication of a bundle."""
         query = "SELECT number FROM entries WHERE bundle = ? AND kind = 'publication' LIMIT 1"
         return self._value(query, bundle) is not None
 
     def clear(self) -> None:
-        """Forgets everything."""
+        """Delete all rows."""
         with self._lock, self._database:
             self._database.execute("DELETE FROM entries")
 
     def add(self, entries: Sequence[LedgerEntry]) -> None:
-        """Takes in entries; those it has are left."""
+        """Add entries, ignoring existing ones."""
         rows = [
             (
                 *(entry.number, entry.digest, entry.statement.kind, entry.signed.key, entry.time, entry.leaf),

@@ -1,4 +1,4 @@
-"""What is said on a board: every entry of its ledger is one of these, signed by whoever says it."""
+"""Statements: the signed content of a ledger's entries."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from podium.board.keys import Key, Signed
 from podium.errors import BoardError
 
 STATEMENT_BYTES = 256 << 10
-"""No statement is longer."""
+"""Maximum size of a statement."""
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 TaskName = Annotated[str, Field(pattern=r"^[\w@-][\w.@-]{0,199}$")]
-MOST_LETTERS = 2000
-"""Letters that people may write in one place."""
-Words = Annotated[str, Field(max_length=MOST_LETTERS)]
+MAX_TEXT_CHARACTERS = 2000
+"""Maximum length of a free-text field."""
+Words = Annotated[str, Field(max_length=MAX_TEXT_CHARACTERS)]
 
 
 class _Statement(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     board: Hash
-    """The key of the board it was said to: said to one, it cannot be repeated to another."""
+    """Public key of the board that the statement is for, so that it cannot be replayed on another board."""
 
 
 class Registration(_Statement):
-    """An experiment made known before its first run. Its digest is its id."""
+    """Registration of an experiment before its first run. Its digest is its id."""
 
     kind: Literal["registration"] = "registration"
     plan_sha256: Hash
     method_sha256: Hash | None = None
-    """The part of the plan that decides results; registrations of earlier versions do not name it."""
+    """Hash of the parts of the plan that affect results; earlier versions lack it."""
     tasks: Annotated[list[TaskName], Field(min_length=1, max_length=2000)]
     seeds: Annotated[int, Field(ge=1, le=10_000)]
     data: dict[TaskName, Hash]
-    """By task, the content of its data."""
+    """Hash of each task's data."""
     podium: Words
-    """Podium's version."""
+    """Version of Podium."""
     podium_sha256: Hash
-    """Podium's own source files."""
+    """Hash of Podium's own source files."""
     nonce: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 
 
 class Anchor(_Statement):
-    """How far the journal of a registered run has come."""
+    """Journal head of a registered run at some time."""
 
     kind: Literal["anchor"] = "anchor"
     registration: Hash
@@ -52,12 +52,12 @@ class Anchor(_Statement):
     seed: Annotated[int, Field(ge=0)]
     lines: Annotated[int, Field(ge=1)]
     head: Hash
-    """Of the journal's last line."""
+    """Hash of the journal's last line."""
     state: Literal["started", "running", "ended"]
 
 
 class Withdrawal(_Statement):
-    """Whoever registered an experiment gives it up, and says why."""
+    """Withdrawal of a registration by its author, with a reason."""
 
     kind: Literal["withdrawal"] = "withdrawal"
     registration: Hash
@@ -65,7 +65,7 @@ class Withdrawal(_Statement):
 
 
 class Publication(_Statement):
-    """A publisher hands in a bundle."""
+    """Publication of a bundle."""
 
     kind: Literal["publication"] = "publication"
     bundle: Hash
@@ -73,18 +73,18 @@ class Publication(_Statement):
 
 
 class DecisionStatement(_Statement):
-    """What the keeper of the board decides about a bundle; the latest counts."""
+    """Decision of the board's keeper about a bundle; the latest counts."""
 
     kind: Literal["decision"] = "decision"
     bundle: Hash
     verdict: Literal["accepted", "refused", "removed", "rescored"]
     reason: Words
     row: dict[str, Any] | None = None
-    """What the board shows, as it was computed by the check."""
+    """Row of the entry as computed by the check."""
 
 
 class ReproductionStatement(_Statement):
-    """Somebody ran the code behind a submission again."""
+    """Result of running the code behind a submission again."""
 
     kind: Literal["reproduction"] = "reproduction"
     bundle: Hash
@@ -95,7 +95,7 @@ class ReproductionStatement(_Statement):
 
 
 class Head(_Statement):
-    """The root of the whole ledger at a moment, signed by the board: nothing before can be changed unseen."""
+    """Root of the whole ledger at some time, signed by the board to make changes evident."""
 
     kind: Literal["head"] = "head"
     size: Annotated[int, Field(ge=0)]
@@ -108,40 +108,40 @@ _STATEMENTS: TypeAdapter[Statement] = TypeAdapter(Annotated[Statement, Field(dis
 
 
 def parse_statement(signed: Signed) -> Statement:
-    """What a signed statement says.
+    """Parse a signed statement.
 
     Raises:
-        BoardError: nothing that is said on a board.
+        BoardError: It is not a statement of a board.
     """
     try:
         return _STATEMENTS.validate_python(signed.statement)
     except (ValidationError, RecursionError) as error:
-        raise BoardError(f"This is not a statement of a board: {first_problem(error)}") from error
+        raise BoardError(f"The statement is invalid: {first_problem(error)}") from error
 
 
 def parse_head(document: Any) -> tuple[Signed, Head]:
-    """A signed head as it stands in a file or an answer.
+    """Parse a signed head.
 
     Raises:
-        BoardError: it is not one, or not signed by the board it names.
+        BoardError: It is not a head, or is not signed by the board it names.
     """
     signed = Signed.from_dict(document)
     try:
         head = Head.model_validate(signed.statement)
     except ValidationError as error:
-        raise BoardError(f"This is not the head of a ledger: {first_problem(error)}") from error
+        raise BoardError(f"The file is not the head of a ledger: {first_problem(error)}") from error
     if head.board != signed.key:
         raise BoardError(f"The head names board {head.board[:16]}, but key {signed.key[:16]} signed it.")
     return signed, head
 
 
 def sign(statement: _Statement, key: Key) -> Signed:
-    """A statement with a signature."""
+    """Sign a statement."""
     return key.sign(statement.model_dump(mode="json"))
 
 
 def first_problem(error: Exception) -> str:
-    """The first thing that is wrong with a document, in one line."""
+    """Return the first problem of an invalid document in one line."""
     if not isinstance(error, ValidationError):
         return str(error)
     first = error.errors(include_url=False, include_input=False)[0]

@@ -1,1 +1,1 @@
-"""Tasks made from your own data or code."""
+"""Task authoring: tasks from your own data or code."""

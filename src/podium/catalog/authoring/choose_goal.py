@@ -1,4 +1,4 @@
-"""What is predicted, and the metric that measures it, chosen by what the target holds."""
+"""Choice of target, kind of prediction and metric, based on the target's values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from podium import metrics
-from podium.catalog.authoring.column_roles import is_called_id
+from podium.catalog.authoring.column_roles import has_id_name
 from podium.data.columns import BLANK
 from podium.errors import UsageError
 from podium.tables.parse_numbers import to_numbers
@@ -20,59 +20,59 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Prediction = Literal["probability", "label", "number"]
-"""What is submitted for each row."""
+"""Kind of prediction for each row."""
 SUITABLE: dict[Prediction, tuple[str, ...]] = {
     "probability": ("roc_auc", "log_loss"),
     "label": ("accuracy", "f1", "matthews", "quadratic_kappa"),
     "number": ("rmse", "mae", "rmsle", "smape", "pearson", "spearman"),
 }
-"""The metrics a new task can have; each kind's default comes first."""
-MOST_CLASSES = 100
+"""Metrics available for new tasks; the default of each kind comes first."""
+MAX_CLASSES = 100
 CLASSES_OF_NUMBERS = 20
-"""A target of whole numbers with more distinct values is predicted as a number."""
-MOSTLY = 0.95
-"""The share of cells that are numbers where a column is meant to hold them."""
-FEWEST_OF_CLASS = 5
+"""Largest number of distinct integers for which a target is predicted as classes."""
+MIN_NUMERIC_SHARE = 0.95
+"""Minimum share of numbers in a numeric column."""
+MIN_CLASS_ROWS = 5
 AFFIRMATIVE = ("1", "1.0", "true", "yes", "y", "t", "positive")
-"""Of two classes, the one whose probability is predicted; the rarer one where neither is called so."""
+"""Names of the positive one of two classes; without such a name, the rarer class is positive."""
 
 
 @dataclass(frozen=True)
 class SubmissionGoal:
-    """What a submission predicts and how that is scored."""
+    """Prediction of a submission, and its metric."""
 
     prediction: Prediction
     metric: Metric
     metric_code: str
-    """The metric as the task file writes it."""
+    """Code of the metric in the task file."""
     classes: tuple[str, ...] = ()
-    """The values of the target, the most frequent first, where it is not a number."""
+    """Classes of the target, the most frequent first; empty for numbers."""
     positive: str | None = None
-    """The class whose probability is predicted."""
+    """Class whose probability is predicted."""
 
     @property
     def negative(self) -> str | None:
-        """The other one of two classes, where they were called otherwise than 1 and 0."""
+        """Negative class, or None if the classes are 0 and 1 or there is no positive class."""
         if self.positive is None or set(self.classes) == {"0", "1"}:
             return None
         return next(name for name in self.classes if name != self.positive)
 
 
 USUAL_TARGETS = ("target", "label", "class", "y", "outcome", "response", "survived", "diagnosis", "species", "price")
-"""Names of columns that are mostly there to be predicted."""
-MOST_RARE = 0.1
-"""The share of rows, in classes too rare to be learnt, that may be left out."""
+"""Usual names of target columns."""
+MAX_RARE_SHARE = 0.1
+"""Maximum share of rows, in classes too rare to be learnt, that are left out."""
 
 
 def choose_target(cells: pd.DataFrame, metric: str | None) -> str:
-    """The column that is most likely to be predicted: one that is called so, or else the last that can be.
+    """Return the most likely target: a column with a usual name, or else the last one that can be predicted.
 
     Raises:
-        UsageError: there is none.
+        UsageError: There is none.
     """
     names = [str(name) for name in cells]
     called = [name for usual in USUAL_TARGETS for name in names if name.lower() == usual]
-    others = [name for name in reversed(names) if not is_called_id(name)]
+    others = [name for name in reversed(names) if not has_id_name(name)]
     for name in dict.fromkeys([*called, *others]):
         present = cells[name][~cells[name].isin(BLANK)]
         if present.empty or len(present) < len(cells) / 2:
@@ -80,29 +80,29 @@ def choose_target(cells: pd.DataFrame, metric: str | None) -> str:
         with suppress(UsageError):
             choose_goal(present[~present.isin(rare_classes(present, metric))], metric)
             return name
-    raise UsageError("No column can be predicted: none holds classes or numbers. Name one with --target.")
+    raise UsageError("No column can be predicted: none has classes or numbers. Name one with --target.")
 
 
 def rare_classes(target: pd.Series, metric: str | None) -> list[str]:
-    """The classes that have too few rows, where leaving them out costs little and others remain to be told apart."""
+    """Return the classes with too few rows, if they can be left out and at least two others remain."""
     counts = Counter(map(str, target))
-    if predicted(target, metric) == "number":
+    if infer_prediction(target, metric) == "number":
         return []
-    rare = [name for name, count in counts.items() if count < FEWEST_OF_CLASS]
-    costs_little = sum(counts[name] for name in rare) <= MOST_RARE * len(target)
+    rare = [name for name, count in counts.items() if count < MIN_CLASS_ROWS]
+    costs_little = sum(counts[name] for name in rare) <= MAX_RARE_SHARE * len(target)
     return rare if costs_little and len(counts) - len(rare) > 1 else []
 
 
 def choose_goal(target: pd.Series, metric: str | None) -> SubmissionGoal:
-    """The goal that suits the values of a target.
+    """Return the goal that suits the values of a target.
 
     Raises:
-        UsageError: none does, or not with that metric.
+        UsageError: There is none, or not with that metric.
     """
-    prediction = predicted(target, metric)
+    prediction = infer_prediction(target, metric)
     counts = Counter(map(str, target))
     if len(counts) < 2:
-        raise UsageError(f"The target '{target.name}' is always '{target.iloc[0]}': there is nothing to predict.")
+        raise UsageError(f"The target '{target.name}' is always '{target.iloc[0]}', so there is nothing to predict.")
     numbers = _numbers_among(counts)
     if prediction == "number":
         return _number_goal(target, metric, counts, numbers)
@@ -113,28 +113,28 @@ def choose_goal(target: pd.Series, metric: str | None) -> SubmissionGoal:
     return _label_goal(target, metric or SUITABLE["label"][0], classes, numbers)
 
 
-def predicted(target: pd.Series, metric: str | None) -> Prediction:
-    """What is predicted of a target by that metric, or, without one, what suits its values.
+def infer_prediction(target: pd.Series, metric: str | None) -> Prediction:
+    """Return the kind of prediction for a metric, or, without a metric, for the values of the target.
 
     Raises:
-        UsageError: there is no such metric.
+        UsageError: There is no such metric.
     """
     if metric is not None:
         asked = next((kind for kind, names in SUITABLE.items() if metric in names), None)
         if asked is None:
-            raise UsageError(f"--metric {metric}: use one of {', '.join(sum(SUITABLE.values(), ()))}")
+            raise UsageError(f"--metric {metric} is not available. Use one of: {', '.join(sum(SUITABLE.values(), ()))}")
         return asked
     counts = Counter(map(str, target))
     if len(counts) == 2:
         return "probability"
     numbers = _numbers_among(counts)
-    are_numbers = sum(counts[value] for value in numbers) >= MOSTLY * len(target)
+    are_numbers = sum(counts[value] for value in numbers) >= MIN_NUMERIC_SHARE * len(target)
     many = len(numbers) > CLASSES_OF_NUMBERS or any(number % 1 for number in numbers.values())
     return "number" if are_numbers and many else "label"
 
 
 def _numbers_among(values: Counter[str]) -> dict[str, float]:
-    """Those of the distinct values that are numbers, as pipelines and graders will read them."""
+    """Return the distinct values that are numbers, parsed as in pipelines and graders."""
     import pandas as pd
 
     numbers = to_numbers(pd.Series(list(values), dtype=object)).astype(float)
@@ -142,17 +142,17 @@ def _numbers_among(values: Counter[str]) -> dict[str, float]:
 
 
 def _check_classes(target: pd.Series, counts: Counter[str]) -> None:
-    most = min(MOST_CLASSES, len(target) // 2)
+    most = min(MAX_CLASSES, len(target) // 2)
     if len(counts) > most:
         raise UsageError(
             f"The target '{target.name}' has {len(counts):,} different values in {len(target):,} rows, such as "
             f"'{target.iloc[0]}'. Up to {most} classes can be predicted, or numbers that are written like 1200.5, but "
             "not free text or ids."
         )
-    rare = [name for name, count in counts.items() if count < FEWEST_OF_CLASS]
+    rare = [name for name, count in counts.items() if count < MIN_CLASS_ROWS]
     if rare:
         raise UsageError(
-            f"The target '{target.name}' has fewer than {FEWEST_OF_CLASS} rows of '{rare[0]}'"
+            f"The target '{target.name}' has fewer than {MIN_CLASS_ROWS} rows of '{rare[0]}'"
             f"{f' and {len(rare) - 1} other classes' if rare[1:] else ''}. Merge such classes or leave their rows out."
         )
 
@@ -195,7 +195,7 @@ def _label_goal(target: pd.Series, metric: str, classes: tuple[str, ...], number
 
 
 def metric_of(name: str) -> Metric:
-    """The metric that a name stands for in new tasks: F1 is that of all classes, each of the same weight."""
+    """Return the metric with a name in new tasks; F1 is averaged over classes with equal weights."""
     if name == "f1":
         return metrics.f1.using(average="macro", title="Macro F1")
     found: Metric = getattr(metrics, name)

@@ -1,4 +1,4 @@
-"""Which rows are for testing: later ones, whole groups, or any; chosen by what the columns hold, and explained."""
+"""Choice of the split (by time, by group or at random) based on the columns, with an explanation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from podium.catalog.authoring.choose_goal import SubmissionGoal
 from podium.catalog.authoring.column_roles import is_group, is_time
 from podium.catalog.authoring.source_table import Table
-from podium.data.columns import BLANK, moments_of, time_format
+from podium.data.columns import BLANK, parse_times, time_format
 from podium.errors import UsageError
 from podium.text import plural
 
@@ -20,36 +20,37 @@ if TYPE_CHECKING:
 
 TEST_SHARE = 0.2
 SHARES = (0.08, 0.4)
-"""How large the test part may become, where times or groups decide."""
+"""Minimum and maximum share of the test part in splits by time or group."""
 
 
 @dataclass(frozen=True)
 class Split:
-    """How rows are divided, and why so."""
+    """Split of the rows, with its reason."""
 
     kind: Literal["random", "group", "time"]
     column: str | None
     reason: str
-    """A paragraph for whoever uses the task."""
+    """Paragraph for the brief."""
 
 
 def check_columns(rows: pd.DataFrame, *, group: str | None = None, time: str | None = None) -> None:
-    """Raises UsageError where rows are to be split by a column that they do not have."""
+    """Raise UsageError if the column of a split does not exist."""
     for option, column in (("--group", group), ("--time", time)):
         if column is not None and column not in rows:
-            raise UsageError(f"{option} {column}: there is no such column. There are: {', '.join(map(str, rows))}")
+            columns = ", ".join(map(str, rows))
+            raise UsageError(f"{option} {column}: there is no such column. The columns are: {columns}")
 
 
 def choose_split(
     table: Table, goal: SubmissionGoal, *, group: str | None = None, time: str | None = None, at_random: bool = False
 ) -> Split:
-    """The split that was asked for, or the most honest one that the rows allow.
+    """Return the requested split, or the most realistic one that the rows allow.
 
     Raises:
-        UsageError: what was asked for cannot be done.
+        UsageError: The requested split is impossible.
     """
     if bool(group) + bool(time) + at_random > 1:
-        raise UsageError("Give one of --group, --time and --random.")
+        raise UsageError("Use only one of --group, --time and --random.")
     asked: list[tuple[Literal["group", "time"], str]] = (
         [("time", time)] if time else [("group", group)] if group else []
     )
@@ -71,7 +72,7 @@ def choose_split(
 
 
 def _candidates(table: Table) -> Iterator[tuple[Literal["group", "time"], str]]:
-    """Columns by which rows could be split, the best first: times before groups, whose future is then predicted."""
+    """Yield columns for a split, the best first: times before groups."""
     facts = [str(name) for name in table.rows if name not in (table.id, table.target)]
     for name in facts:
         if is_time(table.rows[name]):
@@ -82,7 +83,7 @@ def _candidates(table: Table) -> Iterator[tuple[Literal["group", "time"], str]]:
 
 
 def _check_times(cells: pd.Series) -> None:
-    """Refuses a column of which most cells are no times; names one that is not written as the others are."""
+    """Raise UsageError for a column with too few times, naming a cell with another format."""
     import numpy as np
 
     from podium.data.split import time_values
@@ -91,10 +92,10 @@ def _check_times(cells: pd.Series) -> None:
         return
     present = cells[~cells.isin(BLANK)]
     written = time_format(present, at_least=0)
-    odd = present[np.isnan(moments_of(present, written))] if written else present
+    odd = present[np.isnan(parse_times(present, written))] if written else present
     raise UsageError(
-        f"Rows cannot be split by '{cells.name}': too few of its cells are times, all written alike, such as "
-        f"2026-05-31, or numbers; '{next(iter(odd), '')}' is not."
+        f"Rows cannot be split by '{cells.name}': too few of its cells are numbers or times of one format, such as "
+        f"2026-05-31; for example, '{next(iter(odd), '')}' is not."
     )
 
 
@@ -108,7 +109,7 @@ def _parts(table: Table, goal: SubmissionGoal, kind: str, column: str) -> tuple[
 
 
 def _problem(parts: tuple[pd.DataFrame, pd.DataFrame], table: Table, goal: SubmissionGoal) -> str | None:
-    """What makes these parts useless."""
+    """Return the reason why these parts are unusable, or None."""
     share = len(parts[1]) / len(table.rows)
     if not SHARES[0] <= share <= SHARES[1]:
         return f"{share:.0%} of the rows would be for testing"
@@ -124,7 +125,7 @@ def _problem(parts: tuple[pd.DataFrame, pd.DataFrame], table: Table, goal: Submi
 
 
 def _reason(kind: str, column: str, train: pd.DataFrame, test: pd.DataFrame, *, given: bool) -> str:
-    """Why rows are split so, as people read it."""
+    """Return the paragraph that explains a split."""
     if kind == "time":
         asked = "as was asked for" if given else "because whoever uses a model knows only the past"
         return _reason_of_time(train[column], test[column], asked)
@@ -142,7 +143,7 @@ def _reason_of_time(train: pd.Series, test: pd.Series, asked: str) -> str:
 
     from podium.data.split import time_values
 
-    cells = pd.concat([train, test])  # read as one: how some of them are written may be ambiguous
+    cells = pd.concat([train, test])  # parsed together: the format of some cells may be ambiguous
     values = time_values(cells)
     latest, unknown = values[len(train) :], int(np.isnan(values).sum())
     first, last = (_written(end, time_format(cells)) for end in (latest.min(), latest.max()))

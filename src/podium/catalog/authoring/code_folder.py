@@ -1,4 +1,4 @@
-"""A task out of any folder: somebody's own code, a goal in words, and a way to score what becomes of it."""
+"""Tasks from a folder of your own code, with a goal in words and a way to score the result."""
 
 from __future__ import annotations
 
@@ -26,34 +26,34 @@ from podium.text import printed_score
 PREFIX = "folder-"
 LEFT_OUT = (".*", "__pycache__", "*.pyc", "node_modules", "venv")
 DATA = "data"
-"""The subfolder that is mounted read-only as the task's data, not copied to every run."""
-LARGEST_BYTES = 1 << 30
+"""Subfolder that is mounted read-only as the task's data, not copied to every run."""
+MAX_FOLDER_BYTES = 1 << 30
 EVALUATION_S = 3600.0
 ROUNDS, REPEATING_S = 3, 60.0
-"""Starter and submission are run so often, in turns, unless that takes longer."""
+"""Number of alternating runs of starter and submission, and time after which no further run is started."""
 
 
 @dataclass(frozen=True)
 class FolderTaskSpec:
-    """What somebody wants done with a folder, and how it is scored: one of `score` and `metric` is given."""
+    """Specification of a task on a folder: its goal and scoring, with exactly one of `score` and `metric`."""
 
     goal: str
     script: str
-    """What is run, relative to the folder."""
+    """Script to run, relative to the folder."""
     editable: tuple[str, ...] = ()
-    """Patterns of the files that may change; none means all."""
+    """Patterns of the files that may change; empty for all."""
     score: str = ""
-    """The word before the number in a line that the script prints: `accuracy: 0.93`."""
+    """Name of the score in a line printed by the script: `accuracy: 0.93`."""
     higher_is_better: bool = True
     metric: str = ""
-    """The metric that compares submission.csv with the answers, by its name in `podium.metrics`."""
+    """Name of the metric in `podium.metrics` that compares submission.csv with the answers."""
 
 
 def register(folder: Path, spec: FolderTaskSpec, answers: Path | None = None) -> str:
-    """Keeps a copy of a folder as a task and returns its id: the same folder and specification are the same task.
+    """Store a copy of a folder as a task and return its id; the same content and specification give the same id.
 
     Raises:
-        UsageError: no task can be made of that.
+        UsageError: No task can be made of that.
     """
     files = _files(folder)
     _check(folder, files, spec, answers)
@@ -77,10 +77,10 @@ def register(folder: Path, spec: FolderTaskSpec, answers: Path | None = None) ->
 
 
 def folder_task(task_id: str) -> Task:
-    """The task of that id, as it was registered.
+    """Return the registered task with an id.
 
     Raises:
-        UnknownTaskError: there is none.
+        UnknownTaskError: There is none.
     """
     kept = _registered(task_id)
     try:
@@ -105,7 +105,7 @@ def folder_task(task_id: str) -> Task:
             link_tree(Path(data), public)
         description = public / "description.md"
         further = description.read_text(encoding="utf-8") if description.exists() else ""
-        description.unlink(missing_ok=True)  # it may be a link to somebody's own file
+        description.unlink(missing_ok=True)  # it may be a link to the user's file
         description.write_text(f"# Goal\n\n{spec.goal}\n\n{further}".rstrip() + "\n", encoding="utf-8")
         if spec.metric:
             _write_answers(answers, public, private)
@@ -114,12 +114,12 @@ def folder_task(task_id: str) -> Task:
 
 
 def _registered(task_id: str) -> Path:
-    """The folder in which a task is kept."""
+    """Return the folder of a registered task."""
     return home() / "folders" / task_id
 
 
 def _files(folder: Path) -> list[str]:
-    """The files that are taken along, relative to the folder."""
+    """Return the files to copy, relative to the folder."""
     found = []
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
@@ -134,26 +134,28 @@ def _check(folder: Path, files: list[str], spec: FolderTaskSpec, answers: Path |
     from podium import metrics
 
     size = sum((folder / name).stat().st_size for name in files)
-    if size > LARGEST_BYTES:
-        raise UsageError(f"{folder} has {size:,} bytes. Move data into {folder / DATA}, which is mounted, not copied.")
+    if size > MAX_FOLDER_BYTES:
+        raise UsageError(
+            f"{folder} has {size:,} bytes. Move data to {folder / DATA}, which is mounted instead of copied."
+        )
     if spec.script not in files:
         scripts = [name for name in files if name.endswith(".py")]
         raise UsageError(
-            f"There is no {spec.script} in {folder}. Name what to run with --script; it has: "
-            f"{', '.join(scripts[:8]) or 'no Python files'}"
+            f"There is no {spec.script} in {folder}. Name the script to run with --script. Python files: "
+            f"{', '.join(scripts[:8]) or 'none'}"
         )
     for pattern in spec.editable:
         if not any(fnmatch(name, pattern) for name in files):
-            raise UsageError(f"--editable {pattern}: no file of {folder} has such a name.")
+            raise UsageError(f"--editable {pattern}: no file in {folder} matches.")
     if bool(spec.score) == bool(spec.metric):
         raise UsageError(
-            "Say how to score: either --score NAME, which the script prints as 'NAME: NUMBER', "
+            "The task needs a score: use either --score NAME, which the script prints as 'NAME: NUMBER', "
             "or --answers FILE with --metric NAME."
         )
     if spec.metric and spec.metric not in metrics.__all__:
         raise UsageError(f"There is no metric '{spec.metric}'. The metrics are: {', '.join(metrics.__all__)}")
     if bool(spec.metric) != (answers is not None):
-        raise UsageError("--answers and --metric go together.")
+        raise UsageError("--answers and --metric must be used together.")
 
 
 def _read_only(starter: Path, editable: tuple[str, ...]) -> tuple[str, ...]:
@@ -179,14 +181,14 @@ def _scored_by_line(task_id: str, spec: FolderTaskSpec, starter: Starter) -> Tas
 
     @task.evaluate
     def evaluate(evaluation: Evaluation) -> Measured:
-        """Runs the script again, in turns with the starter: once, and more often while that takes little time."""
+        """Run submission and starter in turns: once, and up to ROUNDS times if that is quick."""
         kept: dict[str, Path | bytes] = {name: starter.folder / name for name in starter.read_only}
         started = time.monotonic()
         scores: list[float] = []
         starter_scores: list[float] = []
         while not scores or (len(scores) < ROUNDS and time.monotonic() - started < REPEATING_S):
             scores.append(_score_of({".": evaluation.submission, **kept}, spec, evaluation))
-            with suppress(InvalidSubmission):  # a starter that prints no score is nothing to compare with
+            with suppress(InvalidSubmission):  # without a score of the starter there is no baseline
                 starter_scores.append(_score_of({".": starter.folder}, spec, evaluation))
         return Measured(statistics.median(scores), baseline=baseline_of(starter_scores) if starter_scores else None)
 
@@ -194,17 +196,17 @@ def _scored_by_line(task_id: str, spec: FolderTaskSpec, starter: Starter) -> Tas
 
 
 def _score_of(files: Mapping[str, Path | bytes], spec: FolderTaskSpec, evaluation: Evaluation) -> float:
-    """What the script prints as its score.
+    """Run the script and return the score it prints.
 
     Raises:
-        InvalidSubmission: it fails, or prints none.
+        InvalidSubmission: It fails, or prints no score.
     """
     ran = evaluation.execute(["python", spec.script], files=files, time_s=EVALUATION_S, data=True)
     if ran.exit_code or ran.stopped:
         raise InvalidSubmission(f"{spec.script}: {ran.stopped or f'exit code {ran.exit_code}'}. {ran.output[-500:]}")
     score = printed_score(ran.output, spec.score)
     if score is None:
-        raise InvalidSubmission(f"{spec.script} printed no line '{spec.score}: NUMBER'.")
+        raise InvalidSubmission(f"{spec.script} did not print a line '{spec.score}: NUMBER'.")
     return score
 
 
@@ -228,7 +230,7 @@ def _scored_by_answers(task_id: str, spec: FolderTaskSpec, starter: Starter, ans
 
 
 def _write_answers(source: Path, public: Path, private: Path) -> None:
-    """The answers, and a sample that names the ids and nothing else."""
+    """Write the answers, and a sample submission with constant predictions."""
     import pandas as pd
 
     shutil.copyfile(source, private / "answers.csv")

@@ -1,4 +1,4 @@
-"""FLAML as an entrant of a new task's field: generic AutoML that nobody here wrote, as an extra."""
+"""FLAML (third-party AutoML, optional) as an entrant of a new task's field."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 from podium.errors import MissingExtraError
 
 TRIALS = 30
-"""Settings that it tries; counted, not timed, so that a score does not depend on the machine's speed."""
+"""Number of configurations tried; not a time limit, so that scores do not depend on the machine's speed."""
 LEARNERS = ("lgbm", "rf", "extra_tree")
 
 
 def flaml_model(*, classify: bool) -> Any:
-    """FLAML's search, which is used as a model of scikit-learn is."""
+    """Return FLAML's search as a scikit-learn estimator."""
     try:
         from flaml.automl import AutoML
     except ImportError:
-        raise MissingExtraError("--automl, which lets FLAML compete,", "automl") from None
+        raise MissingExtraError("--automl", "automl") from None
     return AutoML(
         task="classification" if classify else "regression",
         estimator_list=list(LEARNERS),

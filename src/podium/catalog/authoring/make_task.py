@@ -1,4 +1,4 @@
-"""Makes a task of somebody's data: a folder with task file, brief, data, miniature and a measured field."""
+"""Task builder for your own data: writes a folder with task file, brief, data, miniature and a measured field."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NewTask:
-    """What was made."""
+    """Result of making a task."""
 
     folder: Path
     table: Table
@@ -54,26 +54,26 @@ def make_task(
     out: Path,
     on_score: OnScore,
 ) -> NewTask:
-    """Writes the folder OUT/NAME of a task that predicts one column of a table from the others, or from pictures.
+    """Write the folder OUT/NAME of a task that predicts one column of a table from the others, or from pictures.
 
     Args:
-        source: a CSV or parquet file, or a folder of pictures.
-        target: the column to predict; by default the one that is most likely meant.
-        metric: by its name in `podium.metrics`; by default one that suits the target.
-        id_column: names the rows; by default a column that looks like it, or a new one.
-        group: the column whose groups stay on one side of the split.
-        time: the column of which the latest rows are for testing; by default both are looked for.
-        at_random: whether neither is.
-        automl: whether FLAML competes in the field.
-        on_score: is told of every entrant of the field as it is scored.
+        source: A CSV or parquet file, or a folder of images.
+        target: The column to predict; default: the most likely one.
+        metric: The name of a metric in `podium.metrics`; default: one that suits the target.
+        id_column: The column of row ids; default: a column that looks like ids, or a new one.
+        group: The column whose groups stay on one side of the split; default: detected.
+        time: The column of times; the latest rows are for testing; default: detected.
+        at_random: True to split at random instead of by group or time.
+        automl: True to add FLAML to the field.
+        on_score: Callback for the score of each entrant of the field.
 
     Raises:
-        UsageError: no task can be made of that; says why.
+        UsageError: No task can be made of that; the message says why.
     """
     folder = out / name
     _check_name(name, folder)
     if source.is_dir() and id_column:
-        raise UsageError(f"--id {id_column}: pictures get new ids, under which they are copied. Leave out --id.")
+        raise UsageError(f"--id {id_column}: pictures are copied under new ids. Leave out --id.")
     cells, lost = read_pictures(source) if source.is_dir() else (read_cells(source), [])
     draft = draft_task(
         name,
@@ -116,15 +116,15 @@ def draft_task(
     new_ids: bool = False,
     notes: Sequence[str] = (),
 ) -> Draft:
-    """A task that predicts one column of some cells, before its field is measured.
+    """Return the draft of a task that predicts one column of a table, before its field is measured.
 
     Args:
-        source: where the cells come from, for messages.
-        group, time, at_random: how rows are split, as `make_task` takes it.
-        new_ids: whether rows get new ids also where a column could name them.
-        notes: what is to be told of how the cells were read.
+        source: The source of the cells, for messages.
+        group, time, at_random: The kind of split, as in `make_task`.
+        new_ids: True to create new ids even if a column could serve as ids.
+        notes: Notes for the user on how the cells were read.
     """
-    check_columns(cells, group=group, time=time)  # before anything is said of the rows
+    check_columns(cells, group=group, time=time)  # before the rows are checked
     split_by = [name for name in (group, time) if name]
     table, goal = clean_table(
         cells, source, target=target, metric=metric, id_column=id_column, split_by=split_by, new_ids=new_ids
@@ -141,17 +141,17 @@ def draft_task(
 def _check_name(name: str, folder: Path) -> None:
     if not ID.fullmatch(name) or name.startswith(RESERVED):
         raise UsageError(
-            f"'{name}' cannot be the id of a task. Use letters, digits, '-', '_' and '.', and do not begin with "
+            f"'{name}' is not a valid task id. Use letters, digits, '-', '_' and '.', and do not begin with "
             f"{' or '.join(RESERVED)}."
         )
     if name in builtin_suites() or any(listing.id == name for listing in builtin_listings()):
         raise UsageError(f"'{name}' is the name of a built-in task or suite. Choose another one.")
     if folder.exists():
-        raise UsageError(f"{folder} is there already. Choose another name, or remove it first.")
+        raise UsageError(f"{folder} already exists. Choose another name, or remove the folder.")
 
 
 def _new_folder(name: str, out: Path) -> Path:
-    """A folder to make the task in; what processes left there that were killed is removed."""
+    """Create a temporary folder for the task, and remove those of killed processes."""
     out.mkdir(parents=True, exist_ok=True)
     for left in out.glob(f".{name}-making-*"):
         process = left.name.rpartition("-")[2]
@@ -163,23 +163,23 @@ def _new_folder(name: str, out: Path) -> Path:
 
 
 def _is_another(process: int) -> bool:
-    """Whether there is such a process besides this one."""
+    """Return whether another process with this id is running."""
     with suppress(ProcessLookupError):
-        with suppress(PermissionError):  # it is somebody else's
+        with suppress(PermissionError):  # the process of another user
             os.kill(process, 0)
         return process != os.getpid()
     return False
 
 
 def _with_zeros_and_ones(table: Table, positive: str) -> Table:
-    """The table with 1 for the positive class and 0 for the other, which scores of probabilities need."""
+    """Return the table with 1 for the positive class and 0 for the other, as probability metrics require."""
     rows = table.rows.copy()
     rows[table.target] = rows[table.target].eq(positive).astype(int).astype(str)
     return replace(table, rows=rows)
 
 
 def _with_pictures(draft: Draft, source: Path, folder: Path) -> Draft:
-    """The draft with its pictures in the folder, under the ids of their rows."""
+    """Copy the images to the folder, under the ids of their rows, and return the updated draft."""
     table = replace(draft.table, rows=draft.table.rows.drop(columns=PICTURE))
     suffix = copy_pictures(draft.table.rows, table.id, source, folder / "train")
     columns = [column for column in draft.columns if column.name != PICTURE]
@@ -187,7 +187,7 @@ def _with_pictures(draft: Draft, source: Path, folder: Path) -> Draft:
 
 
 def _write(draft: Draft, folder: Path, on_score: OnScore, *, automl: bool) -> NewTask:
-    """Writes the task without a field, prepares it, lets the field train on it, and writes it again with the field."""
+    """Write the task without a field, prepare it, measure the field on it, and write it again with the field."""
     import pandas as pd
 
     from podium.data.prepare import prepare_task

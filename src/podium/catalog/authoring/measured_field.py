@@ -1,4 +1,4 @@
-"""The field of a new task: scikit-learn pipelines that train on its public data and are graded as any submission is."""
+"""Measured field of a new task: scikit-learn pipelines trained on its public data and graded as submissions."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from podium.catalog.authoring.choose_goal import FEWEST_OF_CLASS, SubmissionGoal
+from podium.catalog.authoring.choose_goal import MIN_CLASS_ROWS, SubmissionGoal
 from podium.catalog.authoring.flaml_entrant import TRIALS, flaml_model
 from podium.catalog.authoring.picture_folder import with_picture_features
-from podium.data.columns import Column, moments_of
+from podium.data.columns import Column, parse_times
 from podium.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from podium.grading.grade import Grade
     from podium.grading.prepared_task import PreparedTask
 
-MOST_ROWS = 20_000
-"""Train rows that an entrant sees, so that the field of a large table is measured in minutes; test rows that it
-predicts at a time."""
-MOST_WORDS = 200
+MAX_ROWS = 20_000
+"""Maximum number of training rows of an entrant, so that fields of large tables take minutes; also the number of test
+rows predicted per batch."""
+MAX_WORDS = 200
 DECIMALS = 6
 SEED = 0
 
@@ -34,7 +34,7 @@ OnScore = Callable[[str, float | None], None]
 
 @dataclass(frozen=True)
 class PipelineScore:
-    """A pipeline of the field and the score it reached."""
+    """Pipeline of the field, with its score."""
 
     pipeline: str
     score: float
@@ -49,16 +49,16 @@ def measure_pipelines(
     suffix: str | None = None,
     automl: bool = False,
 ) -> list[PipelineScore]:
-    """Trains every pipeline and ranks them; one whose score is undefined, such as a correlation, is left out.
+    """Train and rank all pipelines; those with an undefined score (such as a correlation) are left out.
 
     Args:
-        columns: what the table holds, the id and the target included.
-        on_score: is told of every entrant.
-        suffix: how the names of pictures end, where every row has one.
-        automl: whether FLAML competes as well.
+        columns: The columns of the table, including id and target.
+        on_score: Callback for the score of each entrant.
+        suffix: The suffix of the images, if every row has one.
+        automl: True to add FLAML.
 
     Raises:
-        UsageError: no submission can be graded; says why.
+        UsageError: No submission can be graded; the message says why.
     """
     import pandas as pd
 
@@ -84,17 +84,17 @@ def measure_pipelines(
         if grade.score is not None:
             entrants.append(PipelineScore(name, round(grade.score, DECIMALS)))
     if not entrants:
-        raise UsageError(f"Nothing that the field predicts can be graded. {grade.error} Choose another --metric.")
+        raise UsageError(f"No pipeline of the field could be graded. {grade.error} Choose another --metric.")
     return sorted(entrants, key=lambda entrant: entrant.score, reverse=goal.metric.higher_is_better)
 
 
 def field_document(entrants: list[PipelineScore]) -> str:
-    """The text of `field.json`."""
+    """Return the text of `field.json`."""
     return json.dumps({"entrants": [asdict(entrant) for entrant in entrants]}, indent=1) + "\n"
 
 
 def _valid_sample(prepared: PreparedTask) -> pd.DataFrame:
-    """The sample submission, its ids as they are written."""
+    """Return the sample submission, with ids as text."""
     import pandas as pd
 
     path = prepared.place.public / prepared.task.form.sample
@@ -112,13 +112,13 @@ def _grade(prepared: PreparedTask, submission: pd.DataFrame) -> Grade:
 
 
 def _some_rows(train: pd.DataFrame, target: str | None) -> pd.DataFrame:
-    """The rows that entrants see, in random order; where the target is a class, some of every one."""
+    """Return a random sample of training rows, with some of every class."""
     import pandas as pd
 
-    some = train.sample(min(len(train), MOST_ROWS), random_state=SEED)
+    some = train.sample(min(len(train), MAX_ROWS), random_state=SEED)
     if target is None:
         return some
-    few = train.groupby(target).head(FEWEST_OF_CLASS)
+    few = train.groupby(target).head(MIN_CLASS_ROWS)
     return pd.concat([some, few[~few.index.isin(some.index)]])
 
 
@@ -131,7 +131,7 @@ def _predict(pipeline: Any, goal: SubmissionGoal, train: pd.DataFrame, target: s
         warnings.simplefilter("ignore")  # entrants that stop before convergence are part of the field
         pipeline.fit(train, train[target])
         predict = pipeline.predict_proba if goal.prediction == "probability" else pipeline.predict
-        pieces = (test.iloc[start : start + MOST_ROWS] for start in range(0, len(test), MOST_ROWS))
+        pieces = (test.iloc[start : start + MAX_ROWS] for start in range(0, len(test), MAX_ROWS))
         prediction = np.concatenate([predict(piece) for piece in pieces])
     if goal.prediction == "probability":
         return prediction[:, list(pipeline.classes_).index(1)]
@@ -139,7 +139,7 @@ def _predict(pipeline: Any, goal: SubmissionGoal, train: pd.DataFrame, target: s
 
 
 def _pipelines(goal: SubmissionGoal, *, automl: bool) -> Iterator[tuple[str, Any]]:
-    """The models of the field by name, from one that ignores its input to boosted trees, and generic AutoML."""
+    """Yield the models of the field by name, from a constant to boosted trees, and optionally AutoML."""
     if automl:
         yield f"FLAML, {TRIALS} trials", flaml_model(classify=goal.prediction != "number")
     if goal.prediction == "number":
@@ -188,7 +188,7 @@ def _regressors() -> Iterator[tuple[str, Any]]:
 
 
 def _whole_pipeline(features: list[Column], model: Any) -> Any:
-    """The model behind the usual preprocessing: numbers scaled, categories as columns, texts as word counts."""
+    """Return the model with the usual preprocessing: numbers scaled, categories one-hot, texts as word counts."""
     from sklearn.compose import make_column_transformer
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.impute import SimpleImputer
@@ -204,7 +204,7 @@ def _whole_pipeline(features: list[Column], model: Any) -> Any:
     parts += [
         (
             make_pipeline(
-                FunctionTransformer(_no_blanks), TfidfVectorizer(max_features=MOST_WORDS, token_pattern=r"\S+")
+                FunctionTransformer(_no_blanks), TfidfVectorizer(max_features=MAX_WORDS, token_pattern=r"\S+")
             ),
             column.name,
         )
@@ -225,10 +225,10 @@ def _no_blanks(texts: pd.Series) -> pd.Series:
 
 
 def _time_parts(cells: pd.Series, written: str) -> pd.DataFrame:
-    """Times as numbers: how late, which part of the year, the week and the day."""
+    """Return times as numbers: the time itself, and its part of the year, the week and the day."""
     import pandas as pd
 
-    seconds = moments_of(cells, written)
+    seconds = parse_times(cells, written)
     times = pd.to_datetime(pd.Series(seconds), unit="s")
     parts = {"day": times.dt.dayofyear, "weekday": times.dt.dayofweek, "hour": times.dt.hour}
     return pd.DataFrame({"seconds": seconds, **parts})

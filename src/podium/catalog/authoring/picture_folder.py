@@ -1,4 +1,4 @@
-"""A folder of pictures as a table: what each is labelled with, and numbers that pipelines can learn from."""
+"""Image folders as tables: labels of images, and numeric features for pipelines."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ if TYPE_CHECKING:
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp")
 TABLES = (".csv", ".tsv", *PARQUET)
 PICTURE = "picture"
-"""The column with the path of each row's picture."""
+"""Column with the path of each row's image."""
 LABEL = "label"
 PARTS = frozenset({"train", "training", "test", "testing", "val", "valid", "validation"})
-"""Names of folders that say which part of the data pictures are from, not what they show."""
+"""Names of folders for parts of the data, which are not class labels."""
 ORIENTATION = 0x0112
-"""What EXIF calls how a camera was held."""
+"""EXIF tag of the image orientation."""
 QUALITY = 95
-"""Of a JPEG that has to be packed again."""
+"""Quality of JPEG images that are encoded again."""
 THUMBNAIL = (10, 10)
 BINS = 6
 
 
 def read_pictures(folder: Path) -> tuple[pd.DataFrame, list[str]]:
-    """A row for each picture, with notes on what was left out: those that a table in the folder names, or all with
-    their subfolder as the label.
+    """Return a row per image, with notes on images that were left out.
+
+    The rows are those of a table in the folder that names images, or else all images with their subfolder as label.
 
     Raises:
-        UsageError: there are none, or nothing says what they show.
+        UsageError: There are no images, or they have no labels.
     """
     import pandas as pd
 
@@ -58,12 +59,12 @@ def read_pictures(folder: Path) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _is_hidden(name: PurePath) -> bool:
-    """Whether a system or a program keeps it for itself, as `.ipynb_checkpoints` and `__MACOSX`."""
+    """Return whether a path is hidden or internal, such as `.ipynb_checkpoints` and `__MACOSX`."""
     return any(part.startswith((".", "__")) for part in name.parts)
 
 
 def _folders(names: list[Path], folder: Path, notes: list[str]) -> list[str]:
-    """The class of each picture: its folder, below those that all are in or that name a part of the data."""
+    """Return the class of each image: its folder, ignoring common folders and names of parts of the data."""
     advice = (
         "Put pictures into a subfolder for each class, or add a table with a column of file names: "
         f"{folder / 'labels.csv'}"
@@ -88,7 +89,7 @@ def _says_nothing(folders: set[str]) -> bool:
 
 
 def _named_in(cells: pd.DataFrame, table: Path, names: list[Path], notes: list[str]) -> pd.DataFrame:
-    """The rows of a table with the picture that one of its columns names; no column that does so is left."""
+    """Return the rows of a table with the image named in one of its columns, without the columns of image names."""
     known = _ways_to_name(names)
     named = {str(name): cells[name].map(lambda cell: _find(str(cell), known)) for name in cells}
     column = max(named, key=lambda name: named[name].nunique())
@@ -115,7 +116,7 @@ def _note(notes: list[str], count: int, noun: str, why: str) -> None:
 
 
 def _ways_to_name(names: list[Path]) -> dict[str, str]:
-    """The paths of pictures by all that may be written for them; what could be several is none of the paths."""
+    """Return the paths of images by all names that may refer to them; ambiguous names map to `PATH or PATH`."""
     known: dict[str, set[str]] = {}
     for name in names:
         for tail in (*_tails(name.as_posix()), *_tails(name.with_suffix("").as_posix())):
@@ -128,13 +129,13 @@ def _find(cell: str, known: dict[str, str]) -> str | None:
 
 
 def _tails(path: str) -> list[str]:
-    """A path and all that it ends in, such as a/b/c, b/c and c: tables are made in other folders than they lie in."""
+    """Return a path and its suffixes, such as a/b/c, b/c and c, since tables may use paths from another folder."""
     parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
     return ["/".join(parts[start:]) for start in range(len(parts))]
 
 
 def _without_repeated(rows: pd.DataFrame, folder: Path, notes: list[str]) -> pd.DataFrame:
-    """Without pictures whose pixels are those of an earlier one."""
+    """Return the rows without images whose pixels equal those of an earlier one."""
     again = rows[PICTURE].map(lambda name: _digest(folder / name)).duplicated()
     _note(notes, int(again.sum()), "picture", "with the pixels of another one")
     return rows[~again].reset_index(drop=True)
@@ -146,21 +147,21 @@ def _digest(path: Path) -> str:
 
 
 def _pixels(path: Path) -> Image.Image:
-    """A picture the right way up, in grey or in colours, and nothing of what was written beside its pixels."""
+    """Return an image in upright orientation, greyscale or RGB, without metadata."""
     from PIL import Image, ImageOps
 
     try:
         with Image.open(path) as image:
             upright = ImageOps.exif_transpose(image)
             found = upright.convert("L" if upright.mode in ("1", "L") else "RGB")
-    except Exception as error:  # decoders raise whatever they stumble over
+    except Exception as error:  # decoders raise many kinds of exceptions
         raise UsageError(f"{path} cannot be read as a picture: {error}") from error
     found.info = {}
     return found
 
 
 def copy_pictures(rows: pd.DataFrame, id_column: str, source: Path, target: Path) -> str:
-    """Writes every picture under the id of its row, without what cameras add to it; gives back how names end."""
+    """Write every image under the id of its row, without camera metadata, and return the suffix of the files."""
     suffixes = {Path(name).suffix.lower() for name in rows[PICTURE]}
     suffix = ".jpg" if suffixes <= {".jpg", ".jpeg"} else ".png"
     target.mkdir()
@@ -175,14 +176,14 @@ def _copy(path: Path, target: Path) -> None:
     with Image.open(path) as image:
         if target.suffix == ".jpg" and image.format == "JPEG" and image.getexif().get(ORIENTATION, 1) == 1:
             image.load()
-            image.info = {}  # else its comment would be written again
+            image.info = {}  # otherwise its comment would be written again
             image.save(target, quality="keep")
             return
     _pixels(path).save(target, quality=QUALITY)
 
 
 def with_picture_features(table: pd.DataFrame, paths: list[Path]) -> tuple[pd.DataFrame, list[Column]]:
-    """The table with numbers about each picture: a thumbnail, histograms of its colours, and how rough it is."""
+    """Return the table with image features: a thumbnail, colour histograms and roughness."""
     import numpy as np
     import pandas as pd
 

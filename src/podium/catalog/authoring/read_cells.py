@@ -1,4 +1,4 @@
-"""Reads somebody's data: a table in CSV or parquet, as a table of texts."""
+"""Reader for user-supplied tables (CSV or parquet), as text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PARQUET = (".parquet", ".pq")
 SEPARATORS = (",", ";", "\t", "|")
 FIRST_LINES = 20
-"""They show which separator divides rows into equally many cells."""
+"""Number of lines used to detect the separator."""
 NO_TEXT = {
     b"PK\x03\x04": "an Excel sheet or a ZIP archive. Save the sheet as CSV, or unpack the archive",
     b"\xd0\xcf\x11\xe0": "an Excel sheet. Save it as CSV",
@@ -30,14 +30,14 @@ NO_TEXT = {
     b"\xff\xfe": "encoded as UTF-16. Convert it, for example: iconv -f utf-16 -t utf-8 FILE > utf8.csv",
     b"\xfe\xff": "encoded as UTF-16. Convert it, for example: iconv -f utf-16 -t utf-8 FILE > utf8.csv",
 }
-"""What files that are no CSV begin with, and what to do about them."""
+"""Signatures of files that are not CSV, with advice."""
 
 
 def read_cells(path: Path) -> pd.DataFrame:
-    """The cells of a file as they are written there, but for blanks around them and the kind of line ends in them.
+    """Return the cells of a file as text, without surrounding blanks and with normalised line ends.
 
     Raises:
-        UsageError: it is not a table; says why.
+        UsageError: It is not a table; the message says why.
     """
     is_parquet = path.suffix.lower() in PARQUET
     cells = as_cells(_read_parquet(path), path) if is_parquet else _as_table(_parse(_read_text(path), path), path)
@@ -45,7 +45,7 @@ def read_cells(path: Path) -> pd.DataFrame:
 
 
 def as_cells(table: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """A table as it would be written to a CSV file."""
+    """Return a table as it would be written to a CSV file."""
     text = table.to_csv(index=False, lineterminator="\n")
     if "\r" in text:
         table = table.apply(lambda column: column.map(_with_plain_line_ends) if column.dtype.kind == "O" else column)
@@ -54,7 +54,7 @@ def as_cells(table: pd.DataFrame, path: Path) -> pd.DataFrame:
 
 
 def _with_plain_line_ends(cell: object) -> object:
-    """A cell without carriage returns: Python's csv did not quote them before 3.11.9, and they then divide rows."""
+    """Return a cell without carriage returns, which Python's csv did not quote before 3.11.9 and then split rows."""
     return cell.replace("\r\n", "\n").replace("\r", "\n") if isinstance(cell, str) else cell
 
 
@@ -100,7 +100,7 @@ def _read_text(path: Path) -> str:
 
 
 def _find_separator(text: str, separators: Sequence[str]) -> str:
-    """What divides the first rows into equally many cells, or, where nothing does, the header into most."""
+    """Return the separator that gives the first rows equal numbers of cells, or else splits the header most."""
     first = list(islice(io.StringIO(text, newline=""), FIRST_LINES))
 
     def fit(separator: str) -> tuple[bool, int]:
@@ -112,7 +112,7 @@ def _find_separator(text: str, separators: Sequence[str]) -> str:
 
 
 def _parse(text: str, path: Path, separators: Sequence[str] = SEPARATORS) -> list[list[str]]:
-    """The header and all rows, each of the header's length."""
+    """Return the header and all rows, each of the header's length."""
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # a cell may be as long as the file
     lines = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=_find_separator(text, separators))
     rows: list[list[str]] = []

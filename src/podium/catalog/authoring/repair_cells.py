@@ -1,25 +1,25 @@
-"""Cells that mean a number and are not written as one: decimal commas, single odd cells, classes such as 2.0."""
+"""Repair of malformed numbers: decimal commas, single odd cells, classes such as 2.0."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from podium.catalog.authoring.choose_goal import CLASSES_OF_NUMBERS, MOSTLY, predicted
-from podium.catalog.authoring.column_roles import IDENTIFIERS, words_of
+from podium.catalog.authoring.choose_goal import CLASSES_OF_NUMBERS, MIN_NUMERIC_SHARE, infer_prediction
+from podium.catalog.authoring.column_roles import IDENTIFIERS, split_words
 from podium.data.columns import BLANK
 from podium.tables.parse_numbers import to_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_ODD = 3
-"""Different texts among numbers that are slips or signs for unknown; with more, the column holds codes."""
-LARGEST_WHOLE = 2**53
+MAX_ODD_TEXTS = 3
+"""Maximum number of different texts among numbers that count as typos or missing values; with more, they are codes."""
+MAX_EXACT_INTEGER = 2**53
 
 
 def with_decimal_points(rows: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
-    """Numbers such as 12,5 with a point; those such as 1,250 alone could be thousands, and stay."""
+    """Return the rows with decimal points instead of commas; columns with only numbers such as 1,250 are ambiguous."""
     converted = [str(name) for name in rows if _has_decimal_commas(rows[name])]
     if not converted:
         return rows
@@ -39,18 +39,18 @@ def _has_decimal_commas(cells: pd.Series) -> bool:
 
 
 def without_odd_cells(rows: pd.DataFrame, kept: Collection[str], notes: list[str]) -> pd.DataFrame:
-    """Columns of numbers with blanks for single cells that are none, such as a question mark.
+    """Return the rows with blanks for single non-numeric cells, such as question marks, in numeric columns.
 
     Args:
-        kept: columns that stay as they are.
+        kept: Columns that are not changed.
     """
     rows, blanked = rows.copy(), []
-    for name in (str(name) for name in rows if name not in kept and not IDENTIFIERS & set(words_of(str(name)))):
+    for name in (str(name) for name in rows if name not in kept and not IDENTIFIERS & set(split_words(str(name)))):
         present, numbers = ~rows[name].isin(BLANK), to_numbers(rows[name])
         odd = present & ~numbers.abs().lt(float("inf"))
         texts = rows[name][odd].unique()
-        meant = odd.sum() <= (1 - MOSTLY) * present.sum() and numbers.nunique() > CLASSES_OF_NUMBERS
-        if meant and 0 < len(texts) <= MOST_ODD:
+        meant = odd.sum() <= (1 - MIN_NUMERIC_SHARE) * present.sum() and numbers.nunique() > CLASSES_OF_NUMBERS
+        if meant and 0 < len(texts) <= MAX_ODD_TEXTS:
             rows[name] = rows[name].mask(odd, "")
             blanked.append(f"{odd.sum()} of '{name}' ('{texts[0]}')")
     if blanked:
@@ -59,11 +59,11 @@ def without_odd_cells(rows: pd.DataFrame, kept: Collection[str], notes: list[str
 
 
 def with_whole_classes(rows: pd.DataFrame, target: str, metric: str | None, notes: list[str]) -> pd.DataFrame:
-    """Classes such as 1.0 and 2.0, which pandas makes of whole numbers beside blank cells, as 1 and 2."""
+    """Return the rows with classes 1 and 2 instead of 1.0 and 2.0, which pandas writes next to blank cells."""
     numbers = to_numbers(rows[target])
     written_so = rows[target].str.contains(".", regex=False).any()
-    whole = bool((numbers % 1 == 0).all()) and numbers.abs().max() < LARGEST_WHOLE
-    if not written_so or not whole or predicted(rows[target], metric) == "number":
+    whole = bool((numbers % 1 == 0).all()) and numbers.abs().max() < MAX_EXACT_INTEGER
+    if not written_so or not whole or infer_prediction(rows[target], metric) == "number":
         return rows
     notes.append(f"The classes of '{target}' are written as whole numbers: 1, not 1.0.")
     rows = rows.copy()

@@ -1,4 +1,4 @@
-"""The table that a new task is made from: what cannot be used is left out and told, or refused with a reason."""
+"""Cleaned source table of a new task; unusable rows and columns are left out with a note, or refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from podium.catalog.authoring.choose_goal import (
-    FEWEST_OF_CLASS,
+    MIN_CLASS_ROWS,
     SubmissionGoal,
     choose_goal,
     choose_target,
@@ -17,7 +17,7 @@ from podium.catalog.authoring.choose_goal import (
 )
 from podium.catalog.authoring.column_roles import is_counter, is_group, is_id
 from podium.catalog.authoring.repair_cells import with_decimal_points, with_whole_classes, without_odd_cells
-from podium.data.columns import BLANK, Column, describe_column, possible_rows
+from podium.data.columns import BLANK, Column, count_possible_rows, describe_column
 from podium.errors import UsageError
 from podium.tables.parse_numbers import to_numbers
 from podium.text import plural
@@ -25,28 +25,28 @@ from podium.text import plural
 if TYPE_CHECKING:
     import pandas as pd
 
-FEWEST_ROWS = 50
+MIN_ROWS = 50
 SHUFFLE_SEED = 0
 POSSIBLE_PER_ROW = 5e3
-"""Rows that agree in all columns are one row written twice only where so many times more different rows could occur."""
-MOST_TELLING = 30
-"""Values that a column may have to be taken for the target in other words; with more, agreement can be chance."""
+"""Minimum number of possible distinct rows per row for equal rows to count as duplicates and not as coincidence."""
+MAX_TELLING_VALUES = 30
+"""Maximum number of values of a column that counts as a copy of the target; with more, it can be chance."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows as texts, with an id and a target in each."""
+    """Rows of text with an id and a target."""
 
     rows: pd.DataFrame
     id: str
     target: str
     new_id: bool
-    """Whether the ids were added here."""
+    """True if the ids were added."""
     notes: tuple[str, ...] = ()
-    """What was left out, and other things that somebody who knows the file would want to know."""
+    """Notes for the user on data that was left out or changed."""
 
     def columns(self, *, classes: bool) -> list[Column]:
-        """What each column holds; whether the target holds classes cannot be told from its values alone."""
+        """Describe each column; `classes` marks a target of classes, which its values alone do not show."""
         columns = [describe_column(self.rows[name], classes=classes and name == self.target) for name in self.rows]
         return [Column(column.name, "id") if column.name == self.id else column for column in columns]
 
@@ -61,14 +61,14 @@ def clean_table(
     split_by: Sequence[str] = (),
     new_ids: bool = False,
 ) -> tuple[Table, SubmissionGoal]:
-    """The rows that can be used, and what is predicted of them.
+    """Return the usable rows, and the goal of the task.
 
     Args:
-        split_by: columns that stay, whatever they tell, because rows are to be split by them.
-        new_ids: whether rows get new ids also where a column could name them.
+        split_by: Columns that are kept for the split, even if they give the target away.
+        new_ids: True to create new ids even if a column could serve as ids.
 
     Raises:
-        UsageError: no task can be made of it; says why.
+        UsageError: No task can be made of it; the message says why.
     """
     _check_names(cells, path, target=target, id_column=id_column, split_by=split_by)
     notes: list[str] = []
@@ -91,16 +91,16 @@ def clean_table(
 
 
 def without_telling_groups(table: Table, goal: SubmissionGoal, kept: Collection[str]) -> Table:
-    """The table without groups that give the target away, once it is clear which of them keep rows together."""
+    """Return the table without group columns that give the target away, except those used for the split."""
     notes: list[str] = []
     rows = _without_copies_of_target(table.rows, table.target, goal, notes, kept=[table.id, *kept])
     return replace(table, rows=rows, notes=(*table.notes, *notes))
 
 
 def check_features(table: Table, path: Path) -> None:
-    """Raises UsageError where there is nothing to predict the target from."""
+    """Raise UsageError if there are no feature columns."""
     if set(table.rows.columns) == {table.id, table.target}:
-        raise UsageError(f"{path} has no columns besides '{table.target}' to predict it from.")
+        raise UsageError(f"{path} has no columns from which '{table.target}' could be predicted.")
 
 
 def _check_names(
@@ -111,17 +111,17 @@ def _check_names(
         if name not in header:
             close = get_close_matches(name, header, n=1)
             hint = f"Did you mean '{close[0]}'? " if close else ""
-            raise UsageError(f"{path} has no column '{name}'. {hint}It has: {', '.join(header)}")
+            raise UsageError(f"{path} has no column '{name}'. {hint}The columns are: {', '.join(header)}")
         if name in split_by:
             raise UsageError(
-                f"Rows cannot be split by '{name}', which is also --target or --id; choose another column."
+                f"Rows cannot be split by '{name}', which is also --target or --id. Choose another column."
             )
     if target and target == id_column:
-        raise UsageError(f"'{target}' is both --target and --id; they are different columns.")
+        raise UsageError(f"'{target}' is both --target and --id. Choose different columns.")
 
 
 def _without_counters(cells: pd.DataFrame, named: Collection[str], notes: list[str]) -> pd.DataFrame:
-    """Without columns that number the rows: they tell the order of the file, often sorted by the answers."""
+    """Return the cells without row counters, which reveal the order of the file, often sorted by the answers."""
     counters = [str(name) for name in cells if name not in named and is_counter(cells[name])]
     if "" in cells and "" not in counters:  # names of rows, as R and pandas write them
         cells = cells.rename(columns={"": next(name for name in ("name", "row_name", "key") if name not in cells)})
@@ -132,17 +132,17 @@ def _without_counters(cells: pd.DataFrame, named: Collection[str], notes: list[s
 def _learnable(
     rows: pd.DataFrame, target: str, metric: str | None, path: Path, notes: list[str], *, kind: str = "rows"
 ) -> tuple[pd.DataFrame, SubmissionGoal]:
-    """The rows without classes that are too rare to be learnt, and what is predicted of them.
+    """Return the rows without classes that are too rare to be learnt, and the goal of the task.
 
     Raises:
-        UsageError: there are too few rows, or nothing can be predicted of them.
+        UsageError: There are too few rows, or nothing can be predicted.
     """
-    if len(rows) < FEWEST_ROWS:
-        raise UsageError(f"{path} has {len(rows)} {kind} with a '{target}'; a task needs at least {FEWEST_ROWS}.")
+    if len(rows) < MIN_ROWS:
+        raise UsageError(f"{path} has {len(rows)} {kind} with a '{target}'; a task needs at least {MIN_ROWS}.")
     rows = with_whole_classes(rows, target, metric, notes)
     rare = rare_classes(rows[target], metric)
     if rare:
-        notes.append(f"Left out: classes with fewer than {FEWEST_OF_CLASS} rows ({', '.join(rare)}).")
+        notes.append(f"Left out: classes with fewer than {MIN_CLASS_ROWS} rows ({', '.join(rare)}).")
         rows = rows[~rows[target].isin(rare)].reset_index(drop=True)
     return rows, choose_goal(rows[target], metric)
 
@@ -156,10 +156,10 @@ def _without_copies_of_target(
     kept: Collection[str],
     groups_stay: bool = False,
 ) -> pd.DataFrame:
-    """Without columns that say as much as the target, in other words.
+    """Return the rows without columns that are equivalent to the target.
 
     Args:
-        groups_stay: whether groups of one class each do, because they may be needed to keep their rows together.
+        groups_stay: True to keep groups of one class each, which may be needed for a split by group.
     """
     tells = _is_linear if goal.prediction == "number" else _tells
     same = [
@@ -176,26 +176,26 @@ def _without_copies_of_target(
 
 
 def _is_linear(column: pd.Series, target: pd.Series) -> bool:
-    """Whether a column of numbers is the target in another unit."""
+    """Return whether a numeric column is a linear function of the target."""
     numbers = to_numbers(column)
     return bool(numbers.notna().all() and numbers.nunique() > 2 and abs(numbers.corr(to_numbers(target))) > 1 - 1e-9)
 
 
 def _tells(column: pd.Series, target: pd.Series) -> bool:
-    """Whether a column of few values has one class for each of them."""
+    """Return whether each value of a column with few values belongs to one class."""
     import pandas as pd
 
     values = column.nunique()
-    return 1 < values <= MOST_TELLING and values == len(pd.concat([column, target], axis=1).drop_duplicates())
+    return 1 < values <= MAX_TELLING_VALUES and values == len(pd.concat([column, target], axis=1).drop_duplicates())
 
 
 def _without_repeated(rows: pd.DataFrame, target: str, id_column: str | None, notes: list[str]) -> pd.DataFrame:
-    """Without rows that agree with an earlier one in all columns but the target: the other part must not have them."""
+    """Return the rows without duplicates in all columns but the target, which could end up in both parts."""
     facts = [name for name in rows if name not in (target, id_column) and not is_id(rows[name])]
     again = rows.duplicated(facts) if facts else rows[target].isna()
     if not again.any():
         return rows
-    if possible_rows(rows[facts]) <= POSSIBLE_PER_ROW * len(rows):
+    if count_possible_rows(rows[facts]) <= POSSIBLE_PER_ROW * len(rows):
         notes.append("Many rows look alike, because the columns hold few values: all of them were kept.")
         return rows
     notes.append(
@@ -205,10 +205,10 @@ def _without_repeated(rows: pd.DataFrame, target: str, id_column: str | None, no
 
 
 def _with_id(table: Table, path: Path, named: Collection[str] | None) -> Table:
-    """The table with the id that was asked for, one that was found, or a new one.
+    """Return the table with the requested, a detected or a new id column.
 
     Args:
-        named: columns that are something else; None where new ids are wanted.
+        named: Columns with another role; None to create new ids.
     """
     rows = table.rows
     if table.id:
@@ -231,7 +231,7 @@ def _check_id(ids: pd.Series, path: Path) -> None:
 
 
 def _with_ids(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with new ids, which do not tell the order of the file."""
+    """Return the rows with new ids, which do not reveal the order of the file."""
     import numpy as np
 
     name = next(name for name in ("id", "row_id", "podium_id") if name not in rows.columns)

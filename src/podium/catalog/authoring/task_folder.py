@@ -1,4 +1,4 @@
-"""The files of a new task: what they say, as text."""
+"""Text of the files of a new task."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from podium.metrics import {metric_name}
 from podium.task import Columns, Leaderboard{rule}, competition
 
 HERE = Path(__file__).parent
-# What {entrants} scored (field.json names them): a measured field, not people.
+# Scores of {entrants} (named in field.json): a measured field, not people.
 FIELD = {field}
 
 task = competition(
@@ -53,7 +53,7 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
     write_csv(table, raw / "train.csv"){draw_pictures}
 '''
 _FETCH_PICTURES = """
-    link_any(HERE / "train", raw / "train")"""
+    link_path(HERE / "train", raw / "train")"""
 _DRAW_PICTURES = """
     tints = table[{target}].astype("category").cat.codes
     write_files(raw, pictures(rng, [f"train/{{key}}{suffix}" for key in table[{id}]], tints))"""
@@ -92,7 +92,7 @@ scored as a submission is. Gold starts at {gold:.5g}, silver at {silver:.5g}, br
 
 @dataclass(frozen=True)
 class Draft:
-    """Everything that the files of a new task say, but for the field."""
+    """Content of the files of a new task, except for the field."""
 
     id: str
     title: str
@@ -101,15 +101,15 @@ class Draft:
     columns: list[Column]
     split: Split
     suffix: str | None = None
-    """How the names of pictures end, where every row has one."""
+    """Suffix of the images, if every row has one."""
 
     def task_file(self, field: list[PipelineScore]) -> str:
-        """The text of `task.py`."""
+        """Return the text of `task.py`."""
         goal, target = self.goal, self.table.target
         rule = {"probability": "Number(0, 1)", "number": "float", "label": self._label_rule()}[goal.prediction]
         kinds = {"probability": "classification", "label": "classification", "number": "regression"}
         verbs = ["draw_table", "link_file", "read_columns", "split_table", "write_csv"]
-        verbs += ["link_any", "pictures", "write_files"] if self.suffix else []
+        verbs += ["link_path", "pictures", "write_files"] if self.suffix else []
         drawn = {"target": _literal(target), "id": _literal(self.table.id), "suffix": self.suffix}
         return _TASK.format(
             headline=self.title,
@@ -135,7 +135,7 @@ class Draft:
         )
 
     def split_options(self) -> dict[str, str]:
-        """What the task file tells `split_table` besides the usual."""
+        """Return the arguments of `split_table` that depend on the task."""
         options = {"stratify": self.table.target} if self.goal.prediction != "number" else {}
         if self.split.kind == "time":
             options = {"later": str(self.split.column)}
@@ -153,7 +153,7 @@ class Draft:
 
     @property
     def guess(self) -> float | str:
-        """What the sample submission says: the rarest class, so that it tells nothing, or the middle of the numbers."""
+        """Prediction of the sample submission: 0.5, the rarest class, or the median."""
         if self.goal.prediction == "probability":
             return 0.5
         if self.goal.prediction == "label":
@@ -162,7 +162,7 @@ class Draft:
         return quantiles[len(quantiles) // 2]
 
     def brief(self, train_rows: int, test_rows: int, field: list[PipelineScore]) -> str:
-        """The text of `brief.md`."""
+        """Return the text of `brief.md`."""
         text = _BRIEF.format(
             title=self.title,
             target=self.table.target,
@@ -200,13 +200,13 @@ class Draft:
 
 
 def _named(field: list[PipelineScore]) -> str:
-    """Who competes, in words."""
+    """Return a description of the field's entrants."""
     automl = [entrant for entrant in field if entrant.pipeline.startswith("FLAML")]
     return f"{len(field) - len(automl)} scikit-learn pipelines{' and FLAML' if automl else ''}"
 
 
 def _literal(value: float | str) -> str:
-    """A value as Python code."""
+    """Return a value as Python code."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -227,5 +227,5 @@ def _holds(column: Column) -> str:
 
 
 def _cell(text: str) -> str:
-    """A text that does not end a cell of a Markdown table."""
+    """Return a text escaped for a cell of a Markdown table."""
     return " ".join(text.replace("|", "\\|").split())

@@ -1,4 +1,4 @@
-"""What a family of forged tasks is made of: data drawn from a seed, and pipelines that compete on it."""
+"""Family of forged tasks: data drawn from a seed, and the pipelines that compete on it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Skill = Literal["naive", "plain", "good", "expert"]
 
 @dataclass(frozen=True)
 class PublicData:
-    """What every competitor sees, in memory."""
+    """Public data of a task, in memory."""
 
     train: pd.DataFrame
     test: pd.DataFrame
@@ -30,7 +30,7 @@ class PublicData:
 
 
 Predict = Callable[[PublicData, np.random.Generator], np.ndarray]
-"""Predicts the targets of the test rows from public data alone."""
+"""Function that predicts the targets of the test rows from public data alone."""
 
 
 @dataclass(frozen=True)
@@ -41,40 +41,40 @@ class ForgedData:
     answers: pd.DataFrame
     """The id and target columns of every test row."""
     sample: pd.DataFrame
-    """A valid submission that knows nothing."""
+    """Valid submission without any information."""
     ceiling: np.ndarray
-    """What someone who knew the mechanism, but not the noise, would submit; rows as in `answers`."""
+    """Submission of a competitor who knows the mechanism but not the noise, in the row order of `answers`."""
     brief: str = ""
-    """Goal, files, data dictionary, metric and submission format, in Markdown; empty until a story is told."""
+    """Goal, files, data dictionary, metric and submission format, in Markdown; empty until a story is chosen."""
     own: PublicData | None = None
-    """The public data in its family's own words, which entrants know; None where those are the published ones."""
+    """Public data with the family's own names, which entrants know; None where those are the published ones."""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """What labels in the family's own words are called in the published ones."""
+    """Published names of the labels, by the family's own names."""
 
     def predict(self, way: Predict, rng: np.random.Generator) -> np.ndarray:
-        """What a way of working predicts, in the published words."""
+        """Return the predictions of an approach, in the published names."""
         return relabelled(way(self.own or self.public, rng), self.labels)
 
 
 def relabelled(prediction: np.ndarray, labels: Mapping[str, str]) -> np.ndarray:
-    """Labels in other words, if these are any."""
+    """Replace labels by their published names, where there are any."""
     return np.array([labels[label] for label in prediction], dtype=object) if labels else prediction
 
 
 @dataclass(frozen=True)
 class Pipeline:
-    """A way of working that entrants of the field follow; each draws its own settings from `rng`."""
+    """Approach that several entrants of the field follow; each draws its own settings from `rng`."""
 
     name: str
     skill: Skill
     predict: Predict
     entrants: int
-    """How many of the field work this way."""
+    """Number of entrants in the field that use this approach."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """A kind of competition with a generator and a field of entrants."""
+    """Kind of competition with a generator and a field of entrants."""
 
     name: str
     title: str
@@ -83,22 +83,22 @@ class Family:
     submission: Columns
     """Its columns have other names in every task: see `form`."""
     draw: Callable[[np.random.Generator, Difficulty, int], ForgedData]
-    """A task: its numbers come from the generator; its story and all names from a number, its words."""
+    """Function that draws a task: its numbers from the generator, its story and all names from an integer."""
     form: Callable[[int], Columns]
-    """The form of submissions to the task of some words."""
+    """Function that returns the form of submissions for the integer that determines the names."""
     pipelines: tuple[Pipeline, ...]
     defaults: tuple[Pipeline, ...]
     """scikit-learn's default models on unprocessed columns, which good work has to beat."""
     tiny: tuple[Pipeline, ...] = ()
-    """The field of its tiny tasks: pipelines that train in milliseconds. Without any there are no tiny tasks."""
+    """Field of the tiny tasks: pipelines that train in milliseconds. A family without any has no tiny tasks."""
 
     def form_of(self, forged: ForgedData) -> Columns:
-        """The form of submissions to one competition, with the names that the columns of its sample have."""
+        """Return the form of submissions to one competition, with the column names of its sample."""
         names, ids = tuple(map(str, forged.sample)), len(self.submission.ids)
         return replace(self.submission, id=names[:ids], target=names[ids:])
 
     def score(self, forged: ForgedData, prediction: Any) -> float:
-        """The score of predictions given in the order of the answers."""
+        """Return the score of predictions in the order of the answers."""
         targets = list(self.form_of(forged).targets)
         truth = forged.answers[targets if len(targets) > 1 else targets[0]].to_numpy()
         return self.metric(truth, prediction)

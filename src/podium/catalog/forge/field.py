@@ -17,7 +17,7 @@ import numpy as np
 from podium.catalog.forge.families import load_family
 from podium.catalog.forge.family import Family, ForgedData, Pipeline
 from podium.catalog.forge.forge_ids import DIFFICULTIES, Difficulty, ForgeId, forge_id
-from podium.catalog.forge.secret import Secret, kept_secret
+from podium.catalog.forge.secret import Secret, read_secret
 from podium.catalog.forge.training_seeds import TrainingSeed
 
 FIELDS = Path(__file__).parent / "fields"
@@ -26,14 +26,14 @@ DECIMALS = 6
 """Scores are kept this precise, so that the last bits of a machine's arithmetic do not show."""
 
 Source = int | Secret | TrainingSeed
-"""What a task is drawn from: a public seed, a secret, or a seed for training."""
+"""Source of a task's randomness: a public seed, a secret, or a training seed."""
 _measuring = threading.Lock()
 
 
 def source_of(parts: ForgeId) -> Source:
     """Return the source of a task's random numbers; a secret is looked up in the data home."""
     if parts.seed is None:
-        return kept_secret(parts)
+        return read_secret(parts)
     return TrainingSeed(parts.seed) if parts.training else parts.seed
 
 
@@ -58,7 +58,7 @@ class Field:
 
     lower_is_better: bool
     ceiling: float
-    """What the true mechanism scores on the same noisy answers."""
+    """Score of the true mechanism on the same noisy answers."""
     entrants: tuple[Entrant, ...]
 
     @property
@@ -66,7 +66,7 @@ class Field:
         return tuple(entrant.score for entrant in self.entrants)
 
     def to_json(self) -> str:
-        """The text of `leaderboard.json`: scores for ranking, entrants for information."""
+        """Return the text of `leaderboard.json`: scores for ranking, entrants for information."""
         document = {
             "lower_is_better": self.lower_is_better,
             "ceiling": self.ceiling,
@@ -77,14 +77,14 @@ class Field:
 
 
 def read_field(path: Path) -> Field:
-    """A field from the file `Field.to_json` wrote."""
+    """Read a field from a file that `Field.to_json` wrote."""
     document = json.loads(path.read_text(encoding="utf-8"))
     entrants = tuple(Entrant(**entrant) for entrant in document["entrants"])
     return Field(document["lower_is_better"], document["ceiling"], entrants)
 
 
 def draw_data(family: Family, difficulty: Difficulty, source: Source) -> ForgedData:
-    """The competition that its source stands for."""
+    """Draw the competition of a source."""
     if isinstance(source, int):
         rng = np.random.default_rng([source, DIFFICULTIES.index(difficulty)])
     else:
@@ -99,12 +99,12 @@ def _id_of(family: Family, difficulty: Difficulty, source: Source) -> ForgeId:
 
 
 def entrant_generator(source: Source, number: int) -> np.random.Generator:
-    """The random numbers of one entrant of the field."""
+    """Return the random generator of one entrant of the field."""
     return np.random.default_rng([source, number]) if isinstance(source, int) else source.generator(f"entrant {number}")
 
 
 def lineup(family: Family, difficulty: Difficulty = "medium") -> list[Pipeline]:
-    """The pipeline each entrant follows; an entrant's number is its position here."""
+    """Return the pipeline of each entrant; an entrant's number is its position here."""
     pipelines = family.tiny if difficulty == "tiny" else family.pipelines
     return [pipeline for pipeline in pipelines for _ in range(pipeline.entrants)]
 
@@ -118,7 +118,7 @@ def measure_field(
     on_progress: Callable[[int, int], None] | None = None,
     forged: ForgedData | None = None,
 ) -> Field:
-    """Trains every entrant, in as many processes as there are cores, and ranks them; a tiny field in this one."""
+    """Train and rank every entrant, with one process per core; a tiny field is trained in this process."""
     numbers = range(len(lineup(family, difficulty)))[::-1]  # experts first: what takes longest must not come last
     forged = forged or draw_data(family, difficulty, source)
     if difficulty == "tiny":
@@ -147,7 +147,7 @@ def measure_entrants(
     workers: int | None = None,
     forged: ForgedData | None = None,
 ) -> Iterator[Entrant]:
-    """The named entrants, trained in separate processes with one thread each."""
+    """Train entrants in separate processes with one thread each, and return their scores."""
     workers = min(workers or len(os.sched_getaffinity(0)), len(numbers))
     # Every process gets the data once: to draw it there again, calibration included, would take longer.
     work = _Work(family.name, difficulty, source, forged or draw_data(family, difficulty, source))
@@ -159,7 +159,7 @@ def measure_entrants(
 
 @dataclass(frozen=True)
 class _Work:
-    """What a process that trains entrants has to know."""
+    """Job of a process that trains entrants."""
 
     family: str
     difficulty: Difficulty
@@ -184,7 +184,7 @@ def _measure_entrant(number: int) -> Entrant:
 
 
 def _measure_here(family: Family, forged: ForgedData, source: Source, numbers: Sequence[int]) -> Iterator[Entrant]:
-    """Entrants of a tiny field, in this process: starting another takes longer than training them all."""
+    """Train the entrants of a tiny field in this process: starting another takes longer than the training."""
     from threadpoolctl import threadpool_limits
 
     pipelines = lineup(family, "tiny")
@@ -200,7 +200,7 @@ def _scored(family: Family, pipeline: Pipeline, forged: ForgedData, prediction: 
 
 
 def run_pipeline(pipeline: Pipeline, forged: ForgedData, rng: np.random.Generator) -> np.ndarray:
-    """A pipeline's prediction, computed on one thread so that the result does not depend on the machine's cores."""
+    """Return a pipeline's prediction, computed on one thread so that it does not depend on the machine's cores."""
     import sklearn.ensemble  # noqa: F401  a limit holds only for libraries that are already loaded
     from threadpoolctl import threadpool_limits
 

@@ -1,4 +1,4 @@
-"""Writes a forged competition to its public and private folders."""
+"""Writer of a forged competition's public and private folders."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SAMPLE_RATE = 8000
 
 
 def write_forged_data(parts: ForgeId, public: Path, private: Path) -> None:
-    """Draws the competition and writes it with its leaderboard: the stored one, or one measured now."""
+    """Draw the competition and write it with its leaderboard: the stored one, or one measured now."""
     family = load_family(parts.family)
     source = source_of(parts)
     forged = draw_data(family, parts.difficulty, source)
@@ -35,14 +35,14 @@ def write_forged_data(parts: ForgeId, public: Path, private: Path) -> None:
 def _measure(parts: ForgeId, source: Source, forged: ForgedData) -> str:
     def report(done: int, total: int) -> None:
         if parts.difficulty != "tiny" and (done % 10 == 0 or done == total):
-            logger.info("%s: %d of %d entrants of the field have trained", parts, done, total)
+            logger.info("%s: %d of %d entrants of the field are trained", parts, done, total)
 
     family = load_family(parts.family)
     return measure_field(family, parts.difficulty, source, on_progress=report, forged=forged).to_json()
 
 
 def write_public(forged: ForgedData, public: Path) -> None:
-    """Writes what every competitor sees."""
+    """Write the public files."""
     (public / "description.md").write_text(forged.brief, encoding="utf-8")
     data = forged.public
     tables = {"train.csv": data.train, "test.csv": data.test, "sample_submission.csv": forged.sample}
@@ -68,4 +68,4 @@ def _write_array(array: np.ndarray, path: Path) -> None:
         case ".npy":
             np.save(path, array)
         case other:
-            raise ValueError(f"{path.name}: no way to write '{other}' files")
+            raise ValueError(f"{path.name} cannot be written: '{other}' files are not supported.")

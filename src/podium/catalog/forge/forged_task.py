@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from podium.task import Task
 
 QUICK = tuple(f"forge-{family}-medium-{seed}" for seed, family in enumerate(FIXED_FAMILIES, start=101))
-"""The tasks of the suite `quick`; their fields were measured once and are stored in `fields/`."""
+"""Tasks of the suite `quick`; their fields were measured once and are stored in `fields/`."""
 
 
 def forged_task(task_id: str) -> Task:
-    """The task an id stands for; its data is drawn when it is prepared."""
+    """Return the task of an id; its data is drawn when it is prepared."""
     from podium.catalog.forge.forged_data import write_forged_data
     from podium.task import Task
 

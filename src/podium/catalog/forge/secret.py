@@ -1,7 +1,7 @@
-"""What fresh tasks are drawn from: a secret that only the data home knows, until it is revealed.
+"""Secret from which fresh tasks are drawn; only the data home has it until it is revealed.
 
-The task's id commits to it, so that nobody can offer another one later. The maker is the one who might try, by looking
-for two secrets with one id; at 128 bits of commitment that takes 2^64 attempts, at 64 bits it would take minutes.
+The task's id commits to it, so that it cannot be exchanged later. Only its maker could try, with a search for two
+secrets that have one id; at 128 bits of commitment that takes 2^64 attempts, at 64 bits it would take minutes.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Secret:
         return _letters(self.key)
 
     def commitment(self, purpose: str) -> str:
-        """26 letters and digits that stand for the secret and do not tell it."""
+        """Return 26 letters and digits that commit to the secret without revealing it."""
         return _letters(self._derived(f"commitment {purpose}")[:COMMITMENT_BYTES])
 
     def generator(self, purpose: str) -> np.random.Generator:
-        """The random numbers for a purpose."""
+        """Return the random generator for a purpose."""
         return _Streams(self._derived(f"stream {purpose}"))
 
     def _derived(self, purpose: str) -> bytes:
@@ -48,23 +48,25 @@ class Secret:
 
 
 def new_secret() -> Secret:
-    """A secret that nobody has seen."""
+    """Return a new random secret."""
     return Secret(secrets.token_bytes(SECRET_BYTES))
 
 
 def parse_secret(text: str) -> Secret:
-    """The secret that was written down as `str(secret)`."""
+    """Parse a secret in the form of `str(secret)`."""
     try:
         key = base64.b32decode(text.strip().upper())
     except ValueError:
         key = b""
     if len(key) != SECRET_BYTES:
-        raise UsageError("That is not a secret of a forged task: it has 32 letters and digits. Was it copied whole?")
+        raise UsageError(
+            "This is not the secret of a forged task: it must have 32 letters and digits. Copy it completely."
+        )
     return Secret(key)
 
 
-def keep_secret(task: ForgeId, secret: Secret) -> None:
-    """Writes a secret down where only its owner can read it."""
+def save_secret(task: ForgeId, secret: Secret) -> None:
+    """Write a secret to a file that only its owner can read."""
     path = _place(str(task))
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     path.unlink(missing_ok=True)
@@ -75,14 +77,14 @@ def keep_secret(task: ForgeId, secret: Secret) -> None:
         os.fsync(file.fileno())
 
 
-def kept_secret(task: ForgeId) -> Secret:
-    """The secret of a task that was made here.
+def read_secret(task: ForgeId) -> Secret:
+    """Read the secret of a task that was made on this machine.
 
     Raises:
-        UsageError: it was not, or its seed is public.
+        UsageError: if the task was made elsewhere, or its seed is public.
     """
     if not task.is_secret:
-        raise UsageError(f"{task} has no secret: it is drawn from the seed that its id names.")
+        raise UsageError(f"{task} has no secret: it is drawn from the seed in its id.")
     path = _place(str(task))
     try:
         return parse_secret(path.read_text(encoding="ascii"))
@@ -102,10 +104,10 @@ def _letters(key: bytes) -> str:
 
 
 class _Streams(np.random.Generator):
-    """A generator each call of which draws from a stream of its own.
+    """Generator that draws each call from a separate stream.
 
-    Whoever works out the state behind a public column, which for numpy's generators can be done, has that column and
-    nothing else: streams are keyed by a hash of the secret and of their number.
+    The state behind a public column can be recovered for numpy's generators, but it reveals nothing else: streams are
+    keyed by a hash of the secret and of their number.
     """
 
     def __init__(self, key: bytes) -> None:

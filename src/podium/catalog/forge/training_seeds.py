@@ -14,11 +14,11 @@ import numpy as np
 
 @dataclass(frozen=True)
 class TrainingSeed:
-    """A number that one training task of each family and difficulty is drawn from."""
+    """Integer from which one training task of each family and difficulty is drawn."""
 
     number: int
 
     def generator(self, purpose: str) -> np.random.Generator:
-        """The random numbers for a purpose."""
+        """Return the random generator for a purpose."""
         digest = hashlib.sha256(f"podium forge training {self.number} {purpose}".encode()).digest()
         return np.random.default_rng(int.from_bytes(digest, "little"))

@@ -51,7 +51,7 @@ def prepare(raw: Path, public: Path, private: Path, *, train_map: str = "test") 
 
 
 def _part_of(tables: Tables, logs: set[str]) -> Tables:
-    """The tables of some drives. A scene has the same token as its log."""
+    """Return the tables of some drives. A scene has the same token as its log."""
 
     def chosen(name: str, key: str, tokens: set[str]) -> list[dict[str, Any]]:
         return [row for row in tables[name] if row[key] in tokens]

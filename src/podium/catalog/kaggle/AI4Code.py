@@ -44,7 +44,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def _held_families(ancestors: pd.DataFrame) -> list[str]:
-    """Families of related notebooks, in order of appearance, as long as each fits whole into the test part."""
+    """Return families of related notebooks for the test part, in order of appearance, while each fits completely."""
     room = TEST_NOTEBOOKS if len(ancestors) > TEST_NOTEBOOKS else MINIATURE_TEST_NOTEBOOKS
     held = []
     for family, size in ancestors.groupby("ancestor_id", sort=False).size().items():
@@ -66,7 +66,7 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 
 
 def _fabricate_notebook(path: Path, rng: np.random.Generator) -> str:
-    """Writes a notebook in which a remark names the step that follows it; gives the true order of its cells."""
+    """Write a notebook in which a remark names the step that follows it, and return the true order of its cells."""
     cells = hex_ids(rng, 2 * int(rng.integers(1, 7)), 8)
     remarks, code = cells[0::2], cells[1::2]
     source = {cell: f"step_{number} = run({number})" for number, cell in enumerate(code)}

@@ -1,4 +1,4 @@
-"""What the Herbarium competitions share: their form, and that of 2020 and 2021 the layout of their files."""
+"""Shared parts of the Herbarium competitions: their form, and the file layout of 2020 and 2021."""
 
 import json
 from pathlib import Path
@@ -16,12 +16,12 @@ MACRO_F1 = f1.using(average="macro", title="Macro F1")
 
 
 def herbarium(task_id: str, *, title: str) -> Task:
-    """A Herbarium competition without its data."""
+    """Return a Herbarium competition without its data."""
     return competition(task_id, title=title, kind="image classification", metric=MACRO_F1, submission=FORM)
 
 
 def prepare(raw: Path, public: Path, private: Path, *, folder: str = "", encoding: str = "utf-8") -> None:
-    """A fifth of each species becomes the test part, numbered anew."""
+    """Split off a fifth of each species as the test part, renumbered."""
     source, shown = raw / folder / "train", public / folder
     document = read_json(source / "metadata.json", encoding=encoding)
     train, test = coco.split_document(document, 0.2)
@@ -34,18 +34,18 @@ def prepare(raw: Path, public: Path, private: Path, *, folder: str = "", encodin
 
 
 def write_numbered_answers(test: list[coco.AnnotatedImage], public: Path, private: Path, *, guess: int) -> None:
-    """Answers whose ids are positions in the test part, and a sample submission of one guess."""
+    """Write answers whose ids are positions in the test part, and a sample submission with a constant guess."""
     answers = pd.DataFrame({"Id": range(len(test)), "Predicted": coco.categories_of(test)})
     write_answers(FORM, answers, public, private, guess=guess)
 
 
 def by_category(category: int) -> str:
-    """The folder of a category: two levels of it, by hundreds."""
+    """Return the folder of a category: two levels of it, by hundreds."""
     return f"{category // 100:03d}/{category % 100:02d}"
 
 
 def fabricate(raw: Path, rng: np.random.Generator, *, folder: str = "", encoding: str = "utf-8") -> None:
-    """A miniature for `prepare`."""
+    """Fabricate a miniature for `prepare`."""
     document = coco.make_document(rng, 32_000, lambda category, number: f"images/{by_category(category)}/{number}.jpg")
     text = json.dumps(document, ensure_ascii=False)
     write_bytes(raw / folder / "train" / "metadata.json", text.encode(encoding))

@@ -1,4 +1,4 @@
-"""What the English and the Russian text normalisation challenge share; each adds its file names and examples."""
+"""Shared parts of the English and Russian text normalisation challenges, which add file names and examples."""
 
 from csv import QUOTE_NONNUMERIC
 from dataclasses import replace
@@ -14,7 +14,7 @@ from podium.task import Columns, Task, Text, competition
 
 
 def normalisation_challenge(task_id: str, *, title: str, language: str, examples: list[str]) -> Task:
-    """The challenge in one language, which is the prefix of its file names.
+    """Return the challenge in one language, which is the prefix of its file names.
 
     Args:
         examples: Tokens for miniatures: class, written form and spoken form, with tabs between them.

@@ -49,7 +49,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def prepare_fixed(raw: Path, public: Path, private: Path) -> None:
-    """Takes the labels out of the records of test pictures."""
+    """Take the labels out of the records of test pictures."""
     prepare(raw, public, private)
     for shard in sorted((public / "test_tfrecords").iterdir()):
         keep_only(shard, ("image", "image_name"))

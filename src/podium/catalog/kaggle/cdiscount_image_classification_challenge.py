@@ -37,7 +37,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def _read_labels(path: Path) -> pd.DataFrame:
-    """Ids and categories of all products, in the order of the file, which is far larger than memory."""
+    """Return ids and categories of all products, in the order of the file, which is far larger than memory."""
     columns = ["_id", "category_id"]
     rows = (tuple(integer_field(document, name) for name in columns) for document in read_documents(path))
     return pd.DataFrame(np.fromiter(rows, dtype=[(name, np.int64) for name in columns]))

@@ -32,7 +32,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def _pixels(path: Path) -> pd.DataFrame:
-    """A row per pixel: page, row and column, both from 1, and how white it is."""
+    """Return a row per pixel: page, row and column, both from 1, and how white it is."""
     page = pixels_of(path)
     ids = [f"{path.stem}_{row + 1}_{column + 1}" for row, column in np.ndindex(page.shape)]
     return pd.DataFrame({"id": ids, "value": page.ravel() / 255.0})

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.building_blocks import lines_beside, link_any, read_csv, sample_of, unpacked, write_csv, write_zip
+from podium.data.building_blocks import lines_beside, link_path, read_csv, sample_of, unpacked, write_csv, write_zip
 from podium.data.fabricate import hex_ids, sound, write_bytes
 from podium.data.fetch.zenodo import zenodo_file
 from podium.errors import RawDataError
@@ -28,13 +28,13 @@ task = competition(
 def prepare(raw: Path, public: Path, private: Path) -> None:
     for path in raw.iterdir():
         if RELEASED not in path.name:
-            link_any(path, public / path.name)
+            link_path(path, public / path.name)
     # The labels of the test clips came out after the competition, and not on Kaggle.
     with zenodo_file(RECORD, f"{RELEASED}.zip", raw, public) as archive, unpacked(archive, public) as folder:
         clips = read_csv(folder / RELEASED / "test_post_competition.csv")
     clips = clips[clips["usage"] == "Private"]
     if set(clips["fname"]) != set(read_csv(raw / "sample_submission.csv")["fname"]):
-        raise RawDataError(f"The clips in sample_submission.csv are not those whose labels {RELEASED}.zip holds.")
+        raise RawDataError(f"The clips in sample_submission.csv do not match the labels in {RELEASED}.zip.")
     tags = clips["labels"].str.get_dummies(",").reindex(columns=LABELS, fill_value=0)
     write_csv(clips[["fname"]].join(tags), private / "test.csv")
 

@@ -31,7 +31,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def _with_rarest(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Swaps one row where the rarest target would be constant in the test part, so that it can be scored."""
+    """Swap one row if the rarest target would be constant in the test part, so that it can be scored."""
     if test[RAREST].nunique() > 1:
         return train, test
     place = int(np.argmax(train[RAREST] != 0))

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.building_blocks import link_any, link_files, read_json, split_rows, write_csv, write_json
+from podium.data.building_blocks import link_files, link_path, read_json, split_rows, write_csv, write_json
 from podium.data.formats.numpy_files import read_array, write_array
 from podium.grading.check_submission import name_rows
 from podium.metrics import rle_dice
@@ -39,11 +39,11 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
         for record in shown:
             link_files(raw / "train" / record["record_id"], public / part / record["record_id"], files)
     for name in ("validation", "validation_metadata.json"):
-        link_any(raw / name, public / name)
+        link_path(raw / name, public / name)
 
 
 def _answer(folder: Path) -> dict[str, object]:
-    """The true mask as runs that go down the columns."""
+    """Return the true mask as runs that go down the columns."""
     height, width = read_array(folder / BANDS[0]).shape[:2]
     runs = write_runs(read_array(folder / MASK)[:, :, 0].T)
     return {"record_id": folder.name, "encoded_pixels": runs or "-", "height": height, "width": width}

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.data.building_blocks import lines_beside, link_any, read_csv, write_csv
+from podium.data.building_blocks import lines_beside, link_path, read_csv, write_csv
 from podium.data.fabricate import hex_ids, pictures, sentences, write_files
 from podium.metrics import map_at_k
 from podium.task import Columns, Text, competition
@@ -41,11 +41,11 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     bought = sales[held].astype({"article_id": str}).groupby("customer_id")["article_id"].agg(" ".join)
     write_csv(bought.rename("prediction").reset_index(), private / "answers.csv")
     for name in ("articles.csv", "customers.csv", "sample_submission.csv", "images"):
-        link_any(raw / name, public / name)
+        link_path(raw / name, public / name)
 
 
 def score_fixed(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    """Takes 0108775015 and 108775015 for the same article."""
+    """Take 0108775015 and 108775015 for the same article."""
     predicted = submission["prediction"].str.replace(r"(?<!\S)0+", "", regex=True)
     return map_at_k.using(k=12)(answers["prediction"], predicted)
 

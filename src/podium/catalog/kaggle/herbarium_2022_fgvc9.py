@@ -26,7 +26,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def _numbered_by_species(pairs: list[coco.AnnotatedImage]) -> list[coco.AnnotatedImage]:
-    """Names without gaps, so that they do not tell how many sheets of a species are in the test part."""
+    """Return images with consecutive names, which do not reveal how many sheets of a species are in the test part."""
     seen: Counter[int] = Counter()
     named = []
     for annotation, image in pairs:

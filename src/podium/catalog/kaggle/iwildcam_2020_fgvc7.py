@@ -44,7 +44,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def _test_locations(locations: pd.Series) -> list[int]:
-    """Locations moved until the share of test images is right, where MLE-bench counts them twice in the total."""
+    """Return locations for the test part until its share is right, with MLE-bench's double counting in the total."""
     sizes = locations.value_counts()
     train, test = split_rows(list(locations.unique()), TEST_SHARE)
 

@@ -37,7 +37,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def _points(labels: str) -> str:
-    """A point inside each box, at its upper left corner."""
+    """Return a point inside each box, at its upper left corner."""
     label, x, y = (labels.split()[field::5] for field in range(3))
     return " ".join(f"{a} {int(b) + 1} {int(c) + 1}" for a, b, c in zip(label, x, y, strict=True))
 

@@ -55,7 +55,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def _lines(path: Path, kept: pd.Series) -> list[tuple[int, str]]:
-    """The lines of the recordings that are kept: their new number, and the rest of the line."""
+    """Return the lines of the recordings that are kept: their new number, and the rest of the line."""
     number = {old: new for new, old in enumerate(kept)}
     lines = (line.partition(",") for line in path.read_text(encoding="utf-8").splitlines()[1:] if line)
     return [(number[int(old)], rest) for old, _, rest in lines if int(old) in number]

@@ -46,7 +46,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def prepare_fixed(raw: Path, public: Path, private: Path) -> None:
-    """Leaves the .mat files out of the test samples."""
+    """Leave the .mat files out of the test samples."""
     prepare(raw, public, private)
     (public / "test.tar.gz").unlink()
     with unpacked(raw / HELD, public) as folder:
@@ -66,7 +66,7 @@ def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
 
 
 def _gestures(name: str, text: str) -> str:
-    """The numbers in their plain form: 007 is 7."""
+    """Return the numbers in their plain form: 007 is 7."""
     try:
         return " ".join(str(int(token)) for token in text.split())
     except ValueError:

@@ -69,7 +69,7 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 
 
 def _fabricate_labels(tracking: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-    """Players touch when they are close; some touch the ground, which a pair of a player with itself stands for."""
+    """Fabricate contacts: players touch when they are close, or touch the ground (a pair of a player with itself)."""
     keys, places = ["game_play", "datetime", "step"], ["x_position", "y_position"]
     moments = tracking[[*keys, "nfl_player_id", *places]]
     pairs = moments.merge(moments, on=keys, suffixes=("_1", "_2")).query("nfl_player_id_1 <= nfl_player_id_2")

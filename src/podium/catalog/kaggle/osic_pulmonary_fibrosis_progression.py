@@ -40,12 +40,12 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 @task.score
 def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    """Scores the last visits of each patient; no confidence given stands for the smallest."""
+    """Score the last visits of each patient; a blank confidence counts as the smallest."""
     visits = answers.dropna(subset="FVC").sort_values("Weeks").groupby("Patient").tail(SCORED_VISITS)
     scored = submission["Patient_Week"].isin(visits["Patient_Week"]).to_numpy()
     predicted = scored_cells(submission.fillna({"Confidence": 0}), scored, ["FVC", "Confidence"], "Patient_Week")
     if not scored.any():
-        raise InvalidSubmission("No row of a patient's last visits is there; one is expected for every week.")
+        raise InvalidSubmission("There is no row for any patient's last visits; one row per week is expected.")
     truth = submission[["Patient_Week"]][scored].merge(visits)["FVC"]
     return task.metric(truth, predicted)
 

@@ -35,7 +35,7 @@ def prepare(raw: Path, public: Path, private: Path, *, without: tuple[str, ...] 
 
 
 def _write_requests(requests: list[Any], fields: list[str], path: Path) -> None:
-    """The list as a file and once more, zipped, beside it."""
+    """Write the list as a file, and as a ZIP next to it."""
     write_json([{name: request[name] for name in fields} for request in requests], path, indent=4)
     write_zip(path.with_suffix(".zip"), [(path.name, path)])
 

@@ -46,7 +46,7 @@ def prepare(raw: Path, public: Path, private: Path, *, fixed: bool = False) -> N
 
 
 def _draw(studies: list[str], boxed: list[str], masked: list[str]) -> list[list[str]]:
-    """A tenth of the studies: some with boxes and segmentations, some with segmentations, some with boxes, others."""
+    """Return a tenth of the studies, drawn separately by the presence of boxes and segmentations."""
     draw = random.Random(0)
     with_both = [study for study in boxed if study in masked]
     drawn = [draw.sample(with_both, round(SHARE * len(with_both)))]

@@ -49,7 +49,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def prepare_fixed(raw: Path, public: Path, private: Path) -> None:
-    """Leaves in the records of test images only what test.csv says of them."""
+    """Keep only the features of test.csv in the records of test images."""
     prepare(raw, public, private)
     for path in sorted((public / "tfrecords").glob("test*.tfrec")):
         keep_only(path, ["image", *TEST_COLUMNS])

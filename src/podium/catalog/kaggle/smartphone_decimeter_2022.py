@@ -36,7 +36,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def prepare_fixed(raw: Path, public: Path, private: Path) -> None:
-    """Withholds the log of the reference receiver, from which the answers were made."""
+    """Leave out the log of the reference receiver, from which the answers were computed."""
     prepare(raw, public, private)
     for log in (public / "test").rglob("span_log.nmea"):
         log.unlink()
@@ -47,7 +47,7 @@ def _date(drive: str) -> str:
 
 
 def _take_truth(path: Path) -> pd.DataFrame:
-    """The true positions of a trip, whose file goes."""
+    """Return the true positions of a trip, and remove their file."""
     # MLE-bench leaves the parsing of floats to pandas here, which may change the last digit.
     truth = read_csv(path, float_precision=None)[[TIME, *PLACE]]
     path.unlink()
@@ -73,7 +73,7 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 
 
 def _fabricate_trip(folder: Path, start: int, rng: np.random.Generator) -> None:
-    """A drive; what the phone takes for its position is off by some metres."""
+    """Fabricate a drive; the phone's estimate of its position is off by some metres."""
     times = start + 1000 * np.arange(rng.integers(14, 25))
     places = np.add([37.42, -122.08], np.cumsum(rng.normal(0, 1e-4, (len(times), 2)), axis=0)).round(10)
     truth = pd.DataFrame({"MessageType": "Fix", "Provider": "GT", **dict(zip(PLACE, places.T, strict=True))})

@@ -55,7 +55,7 @@ def prepare(raw: Path, public: Path, private: Path, *, pairings: bool = False) -
 
 
 def _by_position(molecules: pd.DataFrame) -> pd.DataFrame:
-    """A row per base; the last ones of a molecule were not measured and hold zeros."""
+    """Return a row per base; the last ones of a molecule were not measured and hold zeros."""
     length, measured = molecules[["seq_length", "seq_scored"]].iloc[0]
     table = pd.DataFrame({"id_seqpos": [f"{name}_{place}" for name in molecules["id"] for place in range(length)]})
     for name in TARGETS:

@@ -42,7 +42,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def _accepted(example: dict[Any, Any]) -> list[tuple[str, list[str]]]:
-    """The two rows of an example, each with the answers that count as right."""
+    """Return the two rows of an example, each with the answers that count as right."""
     annotation, name = example["annotations"][0], example["example_id"]
     yes_or_no = [annotation["yes_no_answer"]] if annotation["yes_no_answer"] != "NONE" else []
     long = [annotation["long_answer"]] if annotation["long_answer"]["start_token"] != -1 else []
@@ -69,7 +69,7 @@ def score(answers: pd.DataFrame, submission: pd.DataFrame, *, metric: Metric = a
     malformed = ~texts.str.fullmatch(r"(?:YES|NO|-?\d{1,18}\s*:\s*-?\d{1,18})?")
     if malformed.any():
         name, text = submission["example_id"][malformed.idxmax()], texts[malformed.idxmax()][:40]
-        raise InvalidSubmission(f"{name}: '{text}' is not an answer; expected YES, NO, a span (17:25) or nothing.")
+        raise InvalidSubmission(f"{name}: '{text}' is not an answer; YES, NO, a span (17:25) or a blank is expected.")
     guesses = [":".join(str(int(end)) for end in text.split(":")) if ":" in text else text for text in texts]
     pairs = zip(guesses, answers["accepted"], strict=True)
     right = [guess in accepted if guess else bool(accepted) for guess, accepted in pairs]

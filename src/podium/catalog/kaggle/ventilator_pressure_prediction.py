@@ -29,7 +29,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 @task.score
 def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    """Scores the time in which the lung is filled."""
+    """Score only the inspiratory phase, in which the lung is filled."""
     filling = answers["u_out"].eq(0).to_numpy()
     return task.metric(answers.loc[filling, ["pressure"]], scored_cells(submission, filling, ["pressure"], "id"))
 

@@ -41,7 +41,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
     # As in MLE-bench: white space is an empty mask, a blank cell is none at all.
     if submission["Predicted"].eq("").any():
-        raise InvalidSubmission("Column 'Predicted' is blank; runs are expected (or a single blank for no ink at all).")
+        raise InvalidSubmission("Column 'Predicted' is blank; runs are expected (or a single blank for no ink).")
     size = (answers["width"] * answers["height"]).to_numpy()
     return task.metric.using(size=size, names=name_rows(answers[["Id"]]))(answers["Predicted"], submission["Predicted"])
 

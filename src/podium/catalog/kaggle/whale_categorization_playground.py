@@ -43,7 +43,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def _held(photos: pd.DataFrame) -> list[int]:
-    """Rows of the test part: a photo of each whale seen twice, some of the whales seen once, a tenth of the rest."""
+    """Return rows of the test part: a photo of each whale seen twice, some whales seen once, a tenth of the rest."""
     chance = np.random.default_rng(0)
     placed, held = set(), []
     for _, rows in photos.groupby("Id", sort=False):

@@ -1,1 +1,1 @@
-"""Obfuscated tasks: the same data and grading without the names by which a model may recognise the task."""
+"""Obfuscated tasks: the same data and grading, without names by which a model may recognise the task."""

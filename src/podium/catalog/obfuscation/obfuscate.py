@@ -1,7 +1,7 @@
-"""Obfuscated tasks: the same data and the same grading, without the story and the names by which a model may know it.
+"""Obfuscated twins of tasks: the same data and grading, without the story and names that a model may recognise.
 
-The id `obfuscated-TASK` works wherever a task's id does. Files, columns, ids and categories have other names, the same
-in all tables; what is submitted is mapped back before it is graded, with the same metric and the same thresholds.
+The id `obfuscated-TASK` works wherever a task's id does. Files, columns, ids and categories get new names, the same in
+all tables; submissions are mapped back before they are graded, with the same metric and the same thresholds.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ if TYPE_CHECKING:
 PREFIX = "obfuscated-"
 SAMPLE = "sample_submission.csv"
 _BASE = "task/private"
-"""The folder in the private one with the answers as the task itself keeps them; its sample lies in `task/public`."""
+"""Subfolder of the private folder with the task's own answers; its own sample submission is in `task/public`."""
 
 
 def obfuscated_id(task_id: str) -> str:
-    """The id of the obfuscated twin of a task."""
+    """Return the id of the obfuscated twin of a task."""
     return task_id if task_id.startswith(PREFIX) else PREFIX + task_id
 
 
 def plain_id(task_id: str) -> str:
-    """The id of the task behind an obfuscated one; any other is returned as it is."""
+    """Return the id of the task behind an obfuscated one; other ids are returned unchanged."""
     return task_id.removeprefix(PREFIX)
 
 
 def obfuscate(base: Task) -> Task:
-    """The obfuscated twin of a task.
+    """Return the obfuscated twin of a task.
 
     Raises:
-        UsageError: the task cannot be obfuscated.
+        UsageError: The task cannot be obfuscated.
     """
     if base.generated:
         raise UsageError(
-            f"{base.id} is made from a seed: no model can have seen it, and there is nothing to obfuscate."
+            f"{base.id} is generated from a seed: no model can have seen it, so there is nothing to obfuscate."
         )
     if not base.is_table or base.starter is not None:
         raise UsageError(
-            f"{base.id} asks for files or has starter code; only tasks whose submission is a table can be obfuscated."
+            f"{base.id} expects files or has starter code; only tasks whose submission is a table can be obfuscated."
         )
     editions = {edition: _parts(base.in_edition(edition)) for edition in base.editions}
     twin = replace(
@@ -63,7 +63,7 @@ def obfuscate(base: Task) -> Task:
 
 
 def _form(form: Columns) -> Columns:
-    """The form with neutral names."""
+    """Return the form with neutral names."""
     names = dict(zip((*form.ids, *form.targets), _neutral(form), strict=True))
     rules = {names[name]: form.rule(name) for name in form.targets}
     return replace(
@@ -78,7 +78,7 @@ def _form(form: Columns) -> Columns:
 
 
 def _any_choice(rule: Values) -> Values:
-    """Which texts are allowed is checked after they have been mapped back."""
+    """Return a rule without choices, which are checked after texts are mapped back."""
     return replace(rule, choices=None) if isinstance(rule, Text) else rule
 
 
@@ -90,19 +90,19 @@ def _neutral(form: Columns) -> list[str]:
 
 def _fetcher(base_id: str) -> Callable[[Path], None]:
     def fetch(raw: Path) -> None:
-        """Links the raw data of the task itself."""
+        """Link the raw data of the task itself."""
         from podium.safefs.atomic_files import link_tree
 
         source = raw.parent.parent / base_id / "raw"
         if not source.is_dir():
-            raise NotPreparedError(f"The raw data of {base_id} is not in {source}. Run first: podium prepare {base_id}")
+            raise NotPreparedError(f"The raw data of {base_id} is not in {source}. Run: podium prepare {base_id}")
         link_tree(source, raw)
 
     return fetch
 
 
 def _parts(base: Task) -> EditionParts:
-    """How an edition's obfuscated data is made and scored."""
+    """Return the functions that prepare and score an edition's obfuscated data."""
     return replace(
         base.parts,
         brief="",
@@ -132,7 +132,7 @@ def _prepare(base: Task) -> Prepare:
 
 def _answers(base: Task) -> ReadAnswers:
     def read(private: Path) -> pd.DataFrame:
-        """The ids as they are now; the task's own answers and the names go along for the score."""
+        """Return the obfuscated ids, with the task's own answers and the names attached for the score."""
         import pandas as pd
 
         from podium.grading.table_submission import read_answers
@@ -150,7 +150,7 @@ def _answers(base: Task) -> ReadAnswers:
 
 def _score(base: Task) -> Score:
     def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-        """Maps a submission back and scores it as the task itself does."""
+        """Map a submission back and score it as the task itself does."""
         from podium.grading.table_submission import apply_metric, convert_answers
 
         names: Names = answers.attrs["names"]

@@ -1,4 +1,4 @@
-"""What an agent is told of an obfuscated task: what to predict, in which form, by which metric. No story, no names."""
+"""Brief of an obfuscated task: target, form and metric, without story and names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _KEPT = ("Metric", "Submission", "Files", "Format")
 
 
 def make_brief(base: Task, form: Columns) -> str:
-    """The brief; of data that is not only a table it keeps what is said of files and form, with the new names."""
+    """Return the brief; unless the data is only a table, it keeps the sections on files and form, with new names."""
     better = "Higher" if base.metric.higher_is_better else "Lower"
     targets = ", ".join(f"`{name}`" for name in form.targets[:6]) + (", ..." if len(form.targets) > 6 else "")
     ids = ", ".join(f"`{name}`" for name in form.ids)
@@ -52,7 +52,7 @@ def _cells(rule: Values) -> str:
 
 
 def _details(base: Task, form: Columns) -> str:
-    """The sections of the brief that say how files and submissions are written, without the task's own words."""
+    """Return the sections of the brief on files and submissions, without words that identify the task."""
     sections = re.split(r"^## ", base.brief, flags=re.MULTILINE)[1:]
     text = "\n".join(section.partition("\n")[2] for section in sections if section.startswith(_KEPT))
     new = dict(zip((*base.form.ids, *base.form.targets), (*form.ids, *form.targets), strict=True))

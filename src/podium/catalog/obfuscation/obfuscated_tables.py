@@ -1,4 +1,4 @@
-"""Makes an obfuscated public folder: tables with other names, everything else as it is."""
+"""Obfuscated public folder: tables with new names, everything else unchanged."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from podium.data.formats.archives import opened_member
 from podium.safefs.atomic_files import link_file
 from podium.task import Task
 
-MOST_VALUES = 60
-"""A column of texts with more different ones is free text, and stays as it is."""
-LONGEST_VALUE = 60
+MAX_CATEGORIES = 60
+"""Maximum number of distinct values of a category; columns with more are free text and stay unchanged."""
+MAX_CATEGORY_CHARACTERS = 60
 _ROLES = re.compile(r"train|test|valid", re.IGNORECASE)
 _BOOLEANS = {"true", "false", "yes", "no", "y", "n", "t", "f", ""}
 
 
 def obfuscate_folder(source: Path, target: Path, base: Task, columns: dict[str, str]) -> Names:
-    """Writes the files of a public folder under new names, tables with new columns, ids and categories.
+    """Write the files of a public folder under new names, tables with new columns, ids and categories.
 
     Args:
-        columns: the new names of ids and targets.
+        columns: The new names of ids and targets.
     """
     names = Names(seed_of(base.id), columns=dict(columns))
     files = sorted(path for path in source.rglob("*") if path.is_file())
@@ -32,7 +32,7 @@ def obfuscate_folder(source: Path, target: Path, base: Task, columns: dict[str, 
     tables = {path: _read(path) for path in files if path.suffix == ".csv" and path != source / base.form.sample}
     others = [path for path in files if path.suffix != ".csv" and path != source / base.form.sample]
     ids = [name for name in base.form.ids if name in sample]
-    names.ids_stay = any(path.name != "description.md" for path in others)  # pictures and the like are called by ids
+    names.ids_stay = any(path.name != "description.md" for path in others)  # images are named after ids
     every = (sample, *tables.values())
     names.learn_ids({row for table in every for name in ids if name in table for row in table[name]})
     for table in every:
@@ -44,7 +44,7 @@ def obfuscate_folder(source: Path, target: Path, base: Task, columns: dict[str, 
         _renamed(names, table, base).to_csv(place, index=False)
     for path in others:
         if path.name != "description.md":
-            # Tables in other formats keep their columns: renaming is for CSV.
+            # Only CSV tables are renamed; other formats keep their columns.
             link_file(path, target / path.relative_to(source))
     return names
 
@@ -63,12 +63,12 @@ def _learn(names: Names, table: pd.DataFrame, base: Task) -> None:
 
 
 def _are_categories(cells: pd.Series[str]) -> bool:
-    """Whether a column holds a few words, again and again."""
+    """Return whether a column contains a few words that repeat."""
     values = set(cells.unique())
-    if not 2 <= len(values) <= MOST_VALUES or values <= _BOOLEANS or {each.lower() for each in values} <= _BOOLEANS:
+    if not 2 <= len(values) <= MAX_CATEGORIES or values <= _BOOLEANS or {each.lower() for each in values} <= _BOOLEANS:
         return False
     words = values - {""}
-    if any(len(each) > LONGEST_VALUE for each in words) or len(cells) < 2 * len(values):
+    if any(len(each) > MAX_CATEGORY_CHARACTERS for each in words) or len(cells) < 2 * len(values):
         return False
     return not all(re.fullmatch(r"[-+]?[\d.,:/ eE+-]+|nan|NaN|NA", each) for each in words)
 
@@ -86,7 +86,7 @@ def _renamed(names: Names, table: pd.DataFrame, base: Task) -> pd.DataFrame:
 
 
 def _file_name(names: Names, path: Path) -> str:
-    """The new name of a table: what it is for stays, what it is about goes."""
+    """Return the new name of a table, which keeps its role (train, test, valid) but not its subject."""
     key = path.as_posix()
     if key not in names.files:
         role = _ROLES.search(path.stem)

@@ -1,4 +1,4 @@
-"""The new names of columns, ids, categories and files, the same wherever an old one stands; kept in private."""
+"""Consistent new names of columns, ids, categories and files, stored in the private folder."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ _PARTS = re.compile(r"([_\-./])")
 
 @dataclass
 class Names:
-    """What things are called, before and after."""
+    """Mapping from old to new names."""
 
     seed: int
     columns: dict[str, str] = field(default_factory=dict)
     values: dict[str, str] = field(default_factory=dict)
-    """Of categories, in all columns alike."""
+    """New names of categories, shared by all columns."""
     pieces: dict[str, str] = field(default_factory=dict)
-    """Of ids: what stands between their separators, so that rows with a part in common keep it."""
+    """New names of the parts of ids between separators, so that ids with a common part keep one."""
     files: dict[str, str] = field(default_factory=dict)
     ids_stay: bool = False
-    """Whether ids keep their names, because files are called by them."""
+    """True if ids keep their names because files are named after them."""
 
     def column(self, name: str) -> str:
-        """The new name of a column; one that is also a category has one name as both."""
+        """Return the new name of a column; a column that is also a category gets the same name."""
         if name not in self.columns:
             self.columns[name] = self.values.get(name) or f"column_{len(self.columns) + 1}"
         return self.columns[name]
 
     def value(self, text: str) -> str:
-        """The new name of a category."""
+        """Return the new name of a category."""
         if text not in self.values:
             self.values[text] = self.columns.get(text) or f"value_{len(self.values) + 1}"
         return self.values[text]
 
     def learn_ids(self, ids: Collection[str]) -> None:
-        """Draws new pieces for all ids: numbers where they are numbers."""
+        """Draw new parts for all ids; numeric parts stay numeric."""
         pieces = sorted({piece for name in ids for piece in _PARTS.split(name)[::2]})
         if not pieces:
             return
@@ -54,21 +54,21 @@ class Names:
         self.pieces = {piece: form.format(number) for piece, number in zip(pieces, drawn, strict=True)}
 
     def new_id(self, name: str) -> str:
-        """The new name of a row."""
+        """Return the new name of a row."""
         if self.ids_stay:
             return str(name)
         parts = _PARTS.split(str(name))
         return "".join(self.pieces.get(part, part) if place % 2 == 0 else part for place, part in enumerate(parts))
 
     def old_id(self, name: str) -> str:
-        """The name of a row as it was."""
+        """Return the original name of a row."""
         if self.ids_stay:
             return str(name)
         parts = _PARTS.split(str(name))
         return "".join(self._old_pieces.get(part, part) if place % 2 == 0 else part for place, part in enumerate(parts))
 
     def old_value(self, text: str) -> str:
-        """A category as it was called; a text that is none stays as it is."""
+        """Return the original name of a category; other texts are unchanged."""
         return self._old_values.get(text, text)
 
     @cached_property
@@ -81,7 +81,7 @@ class Names:
 
 
 def seed_of(task_id: str) -> int:
-    """The same for everybody, so that the data is the same wherever it is prepared."""
+    """Return a seed that depends only on the task, so that the data is the same on every machine."""
     return int.from_bytes(hashlib.sha256(f"obfuscated {task_id}".encode()).digest()[:8], "little")
 
 

@@ -13,7 +13,7 @@ from podium.data.fetch.http_download import fetch_file
 from podium.data.fetch.hugging_face import fetch_from_hub
 from podium.data.formats.archives import unpacked
 from podium.errors import InvalidSubmission, RawDataError
-from podium.safefs.atomic_files import lacks, link_tree, write_atomically
+from podium.safefs.atomic_files import link_tree, missing_raw_file, write_atomically
 from podium.task import Evaluation, Files, Starter, metric, research_task
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ TIME_S = 3600.0
 
 @metric("Perplexity", higher_is_better=False)
 def perplexity(truth: Any, losses: Any) -> float:
-    """The exponential of the mean loss per token."""
+    """Return the exponential of the mean loss per token."""
     return math.exp(min(sum(losses) / len(losses), 700.0))
 
 
@@ -49,7 +49,7 @@ task = research_task(
 
 @task.fetch
 def fetch(raw: Path) -> None:
-    """The challenge's archive, and GPT-2's tokenizer and configuration (not its weights)."""
+    """Download the challenge's archive, and GPT-2's tokenizer and configuration (not its weights)."""
     archive = raw / "babylm_data.zip"
     fetch_file(ARCHIVE, archive, check=_check_archive)
     missing = [part for part in PARTS if not (raw / part).exists()]
@@ -58,7 +58,7 @@ def fetch(raw: Path) -> None:
             for part in missing:
                 found = [path for path in folder.rglob(part) if "__MACOSX" not in path.parts]
                 if not found:
-                    raise RawDataError(f"{archive} holds no folder {part}: it is not the archive of 2023's challenge.")
+                    raise RawDataError(f"{archive} has no folder {part}: it is not the archive of the 2023 challenge.")
                 found[0].rename(raw / part)
     fetch_from_hub(TOKENIZER, TOKENIZER_FILES, raw / "gpt2", revision=TOKENIZER_REVISION)
     _settings(raw, BLOCK)
@@ -71,10 +71,10 @@ def _check_archive(path: Path) -> None:
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    """Training and validation text for the agent; the test text stays here."""
+    """Publish training and validation text; the test text stays private."""
     for name in (*PARTS, "gpt2"):
         if not (raw / name).is_dir():
-            raise lacks(raw / name)
+            raise missing_raw_file(raw / name)
     for name in ("babylm_10M", "babylm_dev", "gpt2"):
         link_tree(raw / name, public / name)
     link_tree(raw / "babylm_test", private / "babylm_test")
@@ -83,7 +83,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    """Sentences of a small made-up language, and a tokenizer that knows nothing but bytes."""
+    """Fabricate sentences of a small made-up language, and a byte-level tokenizer."""
     for part, sentences in zip(PARTS, (2500, 300, 300), strict=True):
         for source in ("stories", "speech"):
             path = raw / part / f"{source}.{part.removeprefix('babylm_').replace('10M', 'train')}"
@@ -104,7 +104,7 @@ _WHEN = ("in the morning", "again", "at night", "when it rains", "", "today", "w
 
 
 def _sentence(rng: np.random.Generator) -> str:
-    """What somebody does is often followed by what suits it, so that there is something to learn."""
+    """Return a sentence in which actions are often followed by related ones, so that there is something to learn."""
     verb = int(rng.integers(len(_DOES)))
     what = verb if rng.random() < 0.7 else int(rng.integers(len(_WHAT)))
     words = (_WHO[rng.integers(len(_WHO))], _DOES[verb], _WHAT[what], _WHEN[rng.integers(len(_WHEN))])
@@ -118,7 +118,7 @@ def _small_config() -> dict[str, Any]:
 
 
 def _byte_tokenizer() -> dict[str, Any]:
-    """GPT-2's own kind of tokenizer, without merges: a token per byte."""
+    """Return a tokenizer of GPT-2's kind without merges: one token per byte."""
     plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
     spare = iter(range(256, 512))
     letters = [chr(byte) if byte in plain else chr(next(spare)) for byte in range(256)]
@@ -141,11 +141,11 @@ def _settings(raw: Path, block: int) -> None:
 
 @task.evaluate
 def evaluate(evaluation: Evaluation) -> float:
-    """Perplexity on the test text, always with the tokenizer that was handed out: others count other tokens."""
+    """Return the perplexity on the test text, always with the published tokenizer, since token counts differ."""
     output = evaluation.submission / "output"
     refused = sorted(path.name for path in output.rglob("*") if path.suffix in REFUSED)
     if refused:
-        raise InvalidSubmission(f"output/ holds {refused[0]}; only weights in safetensors and JSON files are read.")
+        raise InvalidSubmission(f"output/ contains {refused[0]}; only safetensors weights and JSON files are allowed.")
     files: dict[str, Path | bytes] = {
         "evaluate.py": HERE / "evaluation" / "babylm.py",
         "output": output,
@@ -157,14 +157,14 @@ def evaluate(evaluation: Evaluation) -> float:
     try:
         losses = [float(loss) for loss in json.loads(ran.read("losses.json", 16 << 20))]
     except (ValueError, TypeError) as error:
-        raise InvalidSubmission(f"The model in output/ left no losses: {error}") from error
+        raise InvalidSubmission(f"The model in output/ produced no valid losses: {error}") from error
     if not losses or not all(math.isfinite(loss) and loss >= 0 for loss in losses):
         raise InvalidSubmission("The model in output/ has losses that are not finite numbers.")
     return perplexity(None, losses)
 
 
 def _test_blocks(evaluation: Evaluation) -> bytes:
-    """The test text as blocks of tokens, made in a sandbox of its own: nothing of the agent is there."""
+    """Return the test text as blocks of tokens, computed in a separate sandbox without files of the agent."""
     files: dict[str, Path | bytes] = {
         "cut.py": HERE / "evaluation" / "babylm_blocks.py",
         "babylm_test": evaluation.private / "babylm_test",

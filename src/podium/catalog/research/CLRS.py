@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from podium.data.formats.numpy_files import parse_array, read_array, write_array
 from podium.errors import InvalidSubmission
 from podium.metrics import accuracy
-from podium.safefs.atomic_files import lacks, write_atomically
+from podium.safefs.atomic_files import missing_raw_file, write_atomically
 from podium.task import Evaluation, Files, Starter, research_task
 
 HERE = Path(__file__).parent
@@ -50,7 +50,7 @@ task = research_task(
 
 @task.fetch
 def fetch(raw: Path) -> None:
-    """Nothing comes from the network: graphs are sampled."""
+    """Download nothing: graphs are sampled."""
     write_atomically(raw / "settings.json", json.dumps(REAL))
 
 
@@ -61,13 +61,13 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    """The settings for the agent; graphs, and pointers by the algorithm itself, for the evaluation."""
+    """Write the settings for the agent, and graphs with true pointers for the evaluation."""
     try:
         settings = json.loads((raw / "settings.json").read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise lacks(raw / "settings.json") from error
+        raise missing_raw_file(raw / "settings.json") from error
     (public / "settings.json").write_text(json.dumps(settings, indent=1), encoding="utf-8")
-    # The starter's own sampler: the test graphs are of the same kind as those that are trained on.
+    # The starter's own sampler: test graphs are of the same kind as training graphs.
     samplers = runpy.run_path(str(STARTER.folder / "samplers.py"))
     graphs = samplers["sample_graphs"](np.random.default_rng(SEED), settings["test_graphs"], settings["test_size"])
     pointer, steps = samplers["floyd_warshall"](graphs)
@@ -77,7 +77,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def _pointers(evaluation: Evaluation, processors: Path, weights: bytes | None = None) -> NDArray[np.generic]:
-    """What a network finds for the test graphs, with the submitted weights or with others in their place."""
+    """Return a network's pointers for the test graphs, with the submitted or with replaced weights."""
     files: dict[str, Path | bytes] = {
         "predict.py": HERE / "evaluation" / "clrs.py",
         "model.py": STARTER.folder / "model.py",
@@ -94,7 +94,7 @@ def _pointers(evaluation: Evaluation, processors: Path, weights: bytes | None = 
     shape = read_array(evaluation.private / "pointers.npy").shape
     if found is None or found.shape != shape or not np.issubdtype(found.dtype, np.integer):
         what = "no array" if found is None else f"{found.dtype} of shape {found.shape}"
-        raise InvalidSubmission(f"The network has to find whole numbers of shape {shape}; it left {what}.")
+        raise InvalidSubmission(f"The network must write integers of shape {shape}; it wrote {what}.")
     return found
 
 
@@ -104,25 +104,25 @@ def _accuracy(evaluation: Evaluation, found: NDArray[np.generic]) -> float:
 
 @task.evaluate
 def evaluate_as_the_original(evaluation: Evaluation) -> float:
-    """With processors of its own, as the original trains and evaluates: the file that agents edit there is dead."""
+    """Evaluate with the original's own processors: the file that agents edit is unused, as in the original."""
     return _accuracy(evaluation, _pointers(evaluation, STARTER.folder / "processors.py"))
 
 
 def evaluate(evaluation: Evaluation) -> float:
-    """With the submitted processors, as long as what they do has been learned."""
+    """Evaluate with the submitted processors; raise InvalidSubmission if their skill was not learned."""
     processors = evaluation.submission / "processors.py"
     score = _accuracy(evaluation, _pointers(evaluation, processors))
     without = _score_without_learning(evaluation, processors)
     if without > max(score / 2, _accuracy(evaluation, read_array(evaluation.private / "before.npy"))):
         raise InvalidSubmission(
-            f"With its weights shuffled the network is still right in {without:.1%} of all pairs (with its own in "
-            f"{score:.1%}): processors.py computes what should be learned."
+            f"With shuffled weights the network is still right in {without:.1%} of all pairs (with its own weights in "
+            f"{score:.1%}): processors.py computes the solution instead of learning it."
         )
     return score
 
 
 def _score_without_learning(evaluation: Evaluation, processors: Path) -> float:
-    """The accuracy with the numbers of each weight in another order: what they were trained to do is gone."""
+    """Return the accuracy with each weight tensor shuffled, which destroys everything learned."""
     files = {
         "shuffle.py": HERE / "evaluation" / "clrs_shuffle.py",
         "best.safetensors": evaluation.submission / "checkpoints" / "best.safetensors",

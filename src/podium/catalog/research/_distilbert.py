@@ -1,4 +1,4 @@
-"""A DistilBERT small enough for a miniature: random weights in the files that the real one comes in."""
+"""Tiny DistilBERT with random weights for miniatures, in the same files as the real model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Weight = tuple[str, tuple[int, ...], float]
 
 
 def write_model(folder: Path, words: list[str], rng: np.random.Generator) -> None:
-    """Writes a model that knows these words and, for all others, the letters."""
+    """Write a model whose vocabulary has these words, and letters for all others."""
     letters = [mark for letter in ascii_lowercase for mark in (letter, f"##{letter}")]
     vocabulary = list(dict.fromkeys([*SPECIAL, *words, *letters]))
     config = {
@@ -79,7 +79,7 @@ def _norm(name: str) -> Iterator[Weight]:
 
 
 def as_safetensors(weights: dict[str, np.ndarray]) -> bytes:
-    """Arrays as a safetensors file: the length of a JSON header, the header, the numbers."""
+    """Return arrays as a safetensors file: length of the JSON header, header, data."""
     header: dict[str, object] = {"__metadata__": {"format": "pt"}}
     start = 0
     for name, array in weights.items():

@@ -1,4 +1,4 @@
-"""A library of papers that nobody wrote, about things that do not exist: what tool-building tasks search in.
+"""Library of fictional papers for tasks that build search tools.
 
 Every paper reports what one condition does to one property of one kind of thing. Things have three names, conditions
 and properties three wordings each; a paper uses one of them, and only surveys give all names of a thing. So a program
@@ -17,7 +17,7 @@ import pandas as pd
 
 from podium.data.building_blocks import link_file, read_json_lines, write_json_lines
 from podium.errors import InvalidSubmission
-from podium.task import EndedProgram, Task
+from podium.task import CompletedProgram, Task
 
 Case = TypeVar("Case")
 
@@ -83,26 +83,26 @@ Finding = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class Library:
-    """Papers, and what they are about."""
+    """Papers with their findings."""
 
     things: list[list[str]]
     """The names of each thing, in the plural."""
     papers: list[dict[str, Any]]
     findings: list[Finding | None]
-    """What each paper reports; None for a survey."""
+    """Finding of each paper; None for a survey."""
 
     def ids(self, *start: int) -> list[str]:
-        """The ids of the papers whose finding begins with these numbers."""
+        """Return the ids of the papers whose finding begins with these numbers."""
         pairs = zip(self.papers, self.findings, strict=True)
         return [paper["id"] for paper, finding in pairs if finding and finding[: len(start)] == start]
 
 
 MakeCases = Callable[[Library, np.random.Generator, int], list[dict[str, Any]]]
-"""`make_cases(library, rng, count)` gives so many cases, each with its answer."""
+"""`make_cases(library, rng, count)` returns `count` cases, each with its answer."""
 
 
 def make_library(rng: np.random.Generator, things: int) -> Library:
-    """Papers about so many things, in random order: on each a survey, and 3 to 6 papers on each of four conditions."""
+    """Return papers about several things, in random order: each has a survey, and 3 to 6 papers per condition."""
     pairs = [f"{first} {second}s" for first in FIRST for second in SECOND]
     names = rng.permutation(pairs)[: 3 * things].reshape(things, 3).tolist()
     plans: list[tuple[int, Finding | None]] = [(thing, None) for thing in range(things)]
@@ -169,12 +169,12 @@ def one_of(choices: Sequence[str], rng: np.random.Generator) -> str:
 
 
 def _another(choices: Sequence[Sequence[str]], place: int, rng: np.random.Generator) -> Sequence[str]:
-    """Any but the one at that place."""
+    """Return all items except the one at a position."""
     return choices[(place + int(rng.integers(1, len(choices)))) % len(choices)]
 
 
 def fill(pattern: str, words: dict[str, str]) -> str:
-    """The pattern with its words, `{Name}` being the word with a capital letter."""
+    """Return the pattern with its words, `{Name}` being the word with a capital letter."""
     return pattern.format(**words, **{name.capitalize(): capital(word) for name, word in words.items()})
 
 
@@ -183,7 +183,7 @@ def capital(text: str) -> str:
 
 
 def declare_library(task: Task, name: str, make_cases: MakeCases, *, seed: int) -> None:
-    """Declares the data of a task: a library and cases to solve with it, of which the second half is hidden.
+    """Declare the data of a task: a library and cases to solve with it, of which the second half is hidden.
 
     Args:
         name: the file of the cases.
@@ -215,24 +215,26 @@ def declare_library(task: Task, name: str, make_cases: MakeCases, *, seed: int) 
 
 
 def records(path: Path) -> list[dict[str, Any]]:
-    """The objects of a file with one per line."""
+    """Return the objects of a file with one per line."""
     return read_json_lines(path).to_dict("records")  # type: ignore[return-value]
 
 
-def texts_of(ran: EndedProgram, *names: str) -> list[str]:
-    """The text files that a program left.
+def texts_of(ran: CompletedProgram, *names: str) -> list[str]:
+    """Return the text files that a program left.
 
     Raises:
-        InvalidSubmission: it failed, or left none.
+        InvalidSubmission: It failed, or left none.
     """
     if ran.stopped or ran.exit_code:
-        why = f"was stopped ({ran.stopped})" if ran.stopped else f"ended with exit code {ran.exit_code}"
-        raise InvalidSubmission(f"The program {why}: {ran.output[-500:] or 'it printed nothing'}")
+        output = ran.output[-500:] or "it printed nothing"
+        if ran.stopped:
+            raise InvalidSubmission(f"The program was stopped ({ran.stopped}): {output}")
+        raise InvalidSubmission(f"The program ended with exit code {ran.exit_code}: {output}")
     return [ran.read(name, max_bytes=1 << 20).decode("utf-8", "replace") for name in names]
 
 
 def answers_to(cases: list[Case], answer: Callable[[Case], str]) -> list[str]:
-    """What a program answers to each case: nothing where it fails.
+    """Return a program's answer to each case; empty if it fails.
 
     Raises:
         InvalidSubmission: it fails at every case.
@@ -245,5 +247,5 @@ def answers_to(cases: list[Case], answer: Callable[[Case], str]) -> list[str]:
             found.append("")
             faults.append(str(fault))
     if len(faults) == len(cases):
-        raise InvalidSubmission(f"The program fails at all {len(cases)} cases. At the first: {faults[0]}")
+        raise InvalidSubmission(f"The program failed in all {len(cases)} cases. First error: {faults[0]}")
     return found

@@ -52,7 +52,7 @@ def _paragraphs(library: Library, rng: np.random.Generator, count: int) -> list[
 
 
 def _paragraph(library: Library, rng: np.random.Generator) -> dict[str, Any]:
-    """Claims that papers of the library support, and remarks that need no support, in random order."""
+    """Return a paragraph of claims supported by papers of the library and remarks that need no citation, shuffled."""
     findings = sorted({finding for finding in library.findings if finding})
     sentences = []
     for place in rng.choice(len(findings), rng.integers(2, 4), replace=False):
@@ -76,7 +76,7 @@ declare_library(task, PARAGRAPHS, _paragraphs, seed=2023)
 
 @task.evaluate
 def evaluate(evaluation: Evaluation) -> float:
-    """The program gets hidden paragraphs, each in a sandbox of its own; F1 of sentences and the papers cited there."""
+    """Run the program on hidden paragraphs, each in its own sandbox, and return the F1 of (sentence, paper) pairs."""
     assert evaluation.starter is not None
     files = {
         "cite.py": evaluation.submission / "cite.py",
@@ -103,7 +103,7 @@ def evaluate(evaluation: Evaluation) -> float:
 
 
 def citations(cited: str, sentences: list[str]) -> list[tuple[int, str]]:
-    r"""The sentence, by its number, and the key of each \cite in a paragraph.
+    r"""Return the sentence, by its number, and the key of each \cite in a paragraph.
 
     Raises:
         InvalidSubmission: the paragraph is another one.
@@ -113,14 +113,14 @@ def citations(cited: str, sentences: list[str]) -> list[tuple[int, str]]:
     texts = ["".join(piece.split()) for piece in pieces[::2]]
     expected = ["".join(sentence.split()) for sentence in sentences]
     if "".join(texts) != "".join(expected):
-        raise InvalidSubmission(r"Without its \cite commands, cited.tex is not the paragraph that was given.")
+        raise InvalidSubmission(r"Without its \cite commands, cited.tex differs from the given paragraph.")
     ends = list(accumulate(map(len, expected)))
     places = [bisect_left(ends, length) for length in accumulate(map(len, texts[:-1]))]
     return [(place, key.strip()) for place, keys in zip(places, pieces[1::2], strict=True) for key in keys.split(",")]
 
 
 def read_bibtex(text: str) -> dict[str, dict[str, str]]:
-    """The fields of each entry by its key; what is not an entry is passed over."""
+    """Return the fields of each entry by its key; other text is skipped."""
     # The text is the agent's: patterns that never go back (`++`) take no more time on a text made to be slow to read.
     entries = {}
     for entry in re.split(r"^[ \t]*+@", text, flags=re.MULTILINE)[1:]:
@@ -133,7 +133,7 @@ def read_bibtex(text: str) -> dict[str, dict[str, str]]:
 
 
 def _paper(fields: dict[str, str], papers: dict[str, dict[str, Any]]) -> str | None:
-    """The id of the paper that an entry describes: title, year and the family names of all authors must be right."""
+    """Return the id of the paper that an entry describes; title, year and all authors' family names must match."""
     paper = papers.get(_plain(fields.get("title", "")))
     if paper is None or fields.get("year") != str(paper["year"]):
         return None

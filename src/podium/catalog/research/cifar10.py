@@ -44,7 +44,7 @@ def fetch(raw: Path) -> None:
 
 
 def unpack(archive: Path, raw: Path) -> None:
-    """Writes the pictures and labels of the published archive as arrays."""
+    """Write the pictures and labels of the published archive as arrays."""
     with tarfile.open(archive) as tar:
         for part, names in PARTS.items():
             content = b"".join(_member(tar, name) for name in names)
@@ -59,7 +59,7 @@ def _member(tar: tarfile.TarFile, name: str) -> bytes:
     except KeyError:
         file = None
     if file is None:
-        raise RawDataError(f"The archive of CIFAR-10 lacks {name}.")
+        raise RawDataError(f"The archive of CIFAR-10 has no file {name}.")
     return file.read()
 
 
@@ -78,7 +78,7 @@ def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
 
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    """Ten blurred patterns in colour, each shown shifted, lit differently and with noise."""
+    """Fabricate ten blurred colour patterns, with random shifts, brightness and noise."""
     coarse = rng.normal(0, 1, (10, 8, 8, 3))
     patterns = coarse.repeat(4, axis=1).repeat(4, axis=2)
     for part, count in (("train", 4000), ("test", 400)):

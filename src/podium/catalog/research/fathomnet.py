@@ -61,24 +61,24 @@ def fetch(raw: Path) -> None:
 
 
 def fetch_images(raw: Path, **options: Any) -> None:
-    """Downloads the pictures that the COCO document names; Kaggle does not have them."""
+    """Download the pictures that the COCO document names; Kaggle does not have them."""
     images = read_json(raw / BOXES)["images"]
     urls = {image["file_name"]: image["coco_url"] for image in images}
     odd = [name for name in urls if Path(name).name != name]
     if odd:
-        raise RawDataError(f"{BOXES} is damaged: '{clip(odd[0])}' is not the name of a picture.")
+        raise RawDataError(f"{BOXES} is damaged: '{clip(odd[0])}' is not a valid file name of an image.")
     fetch_files(urls, raw / "images", check=_check_picture, **options)
 
 
 def _check_picture(path: Path) -> None:
-    """Refuses what is not a complete picture: failing sites answer with an error page."""
+    """Raise ValueError for a file that is not a complete image, such as a site's error page."""
     from PIL import Image
 
     try:
         with Image.open(path) as image:
             image.load()
     except (OSError, SyntaxError, Image.DecompressionBombError) as error:
-        raise ValueError(f"the download is not a picture: {error}") from error
+        raise ValueError(f"the download is not a valid image: {error}") from error
 
 
 @task.prepare
@@ -93,7 +93,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
     images = {Path(image["file_name"]).stem: image for image in document["images"]}
     lost = [name for name in labels["id"] if name not in images]
     if lost:
-        raise RawDataError(f"{BOXES} lacks {len(lost)} of the pictures in {LABELS}, such as {lost[0]}.")
+        raise RawDataError(f"{len(lost)} of the images in {LABELS} are missing from {BOXES}, such as {lost[0]}.")
     write_document(_part(document, [images[name] for name in known["id"]]), public / BOXES)
     unlabelled = document | {"annotations": []}
     write_document(_part(unlabelled, [images[name] for name in hidden["id"]]), public / TEST_BOXES)
@@ -104,7 +104,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def _part(document: dict[str, Any], images: list[dict[str, Any]]) -> dict[str, Any]:
-    """Some of the images with their annotations, both numbered from 1."""
+    """Return some of the images with their annotations, both numbered from 1."""
     numbers = {image["id"]: number for number, image in enumerate(images, 1)}
     boxes = [box for box in document["annotations"] if box["image_id"] in numbers]
     return document | {
@@ -117,7 +117,7 @@ def _part(document: dict[str, Any], images: list[dict[str, Any]]) -> dict[str, A
 
 @task.score
 def score_first(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    """0.5 (MAP@20 + 2 AUC - 1) as the original computes it, so that it says next to nothing.
+    """Return 0.5 (MAP@20 + 2 AUC - 1) as computed by the original, which is nearly meaningless.
 
     The truth reads `[1.0, 9.0]` and is cut at its blanks, into `[1.0,` and `9.0]`: a submission in the documented form,
     `1 9`, has no item in common with it. And no training picture is known to be out of sample, so the original draws
@@ -133,31 +133,31 @@ def score_first(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
 
 
 def score_fixed(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    """MAP@20 over the numbers of the categories, in the documented form or in that of the train table."""
+    """Return MAP@20 over category numbers, in the documented form or in that of the train table."""
     predicted = []
     for name, cell in zip(submission["id"], submission["categories"], strict=True):
         try:
             predicted.append(" ".join(_numbers(cell)))
         except ValueError as error:
             raise InvalidSubmission(
-                f"Column 'categories', id {clip(name)}: {error}; numbers with blanks between them are expected, the "
-                "most probable first."
+                f"Column 'categories', id {clip(name)}: {error}; numbers separated by blanks are expected, the most "
+                "probable first."
             ) from error
     return map_at_20([" ".join(_numbers(cell)) for cell in answers["categories"]], predicted)
 
 
 def _numbers(cell: str) -> list[str]:
-    """The categories of a cell, whether it says `1 9` or `[1.0, 9.0]`."""
+    """Return the categories of a cell, whether it says `1 9` or `[1.0, 9.0]`."""
     items = re.sub(r"[\[\],]", " ", cell).split()
     for item in items:
         if not re.fullmatch(r"[0-9]{1,9}(\.0*)?", item):
-            raise ValueError(f"'{clip(item)}' is not the number of a category")
+            raise ValueError(f"'{clip(item)}' is not a category number")
     return [str(int(float(item))) for item in items]
 
 
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    """Blobs on a dark ground, each category with a colour and a size of its own; some are seen far more often."""
+    """Fabricate blobs on a dark ground; categories differ in colour, size and frequency."""
     key = [{"id": n, "name": f"Species {n}", "supercategory": f"Group {n % 20}"} for n in range(1, CATEGORIES + 1)]
     write_csv(pd.DataFrame(key).rename(columns={"supercategory": "supercat"}), raw / "category_key.csv")
     seen = rng.choice(CATEGORIES, 24, replace=False) + 1

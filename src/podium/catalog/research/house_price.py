@@ -78,7 +78,7 @@ def _numbers(values: str, count: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _choices(values: str, count: int, rng: np.random.Generator) -> np.ndarray:
-    """The first ones come most often, as in the real table."""
+    """Return random choices, the first options most often, as in the real table."""
     names = values.split(",")
     weights = 1 / np.arange(1, len(names) + 1)
     return rng.choice(names, count, p=weights / weights.sum())

@@ -18,7 +18,7 @@ from podium.data.fetch.kaggle_download import download
 from podium.grading.check_submission import name_rows
 from podium.metrics import rle_dice
 from podium.metrics.run_length import area, overlap, parse_runs, write_runs
-from podium.safefs.atomic_files import lacks
+from podium.safefs.atomic_files import missing_raw_file
 from podium.task import Columns, Starter, Text, research_task
 
 COMPETITION = "google-research-identify-contrails-reduce-global-warming"
@@ -45,10 +45,10 @@ def fetch(raw: Path) -> None:
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    """What Kaggle calls validation is the test part; Kaggle's own test part has no answers and is left out."""
+    """Use Kaggle's validation part as the test part; Kaggle's own test part has no answers and is left out."""
     records = sorted(path for path in (raw / "validation").glob("*") if path.is_dir())
     if not records:
-        raise lacks(raw / "validation")
+        raise missing_raw_file(raw / "validation")
     write_answers(task.form, pd.DataFrame(map(_answer, records)), public, private, guess="-")
     for record in records:
         link_files(record, public / "test" / record.name, BANDS)
@@ -58,13 +58,13 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def _answer(folder: Path) -> dict[str, object]:
-    """The true mask as runs that go down the columns."""
+    """Return the true mask as runs that go down the columns."""
     return {"record_id": folder.name, "encoded_pixels": write_runs(read_array(folder / MASK)[:, :, 0].T) or "-"}
 
 
 @task.score
 def score_first(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    """The mean over records of the smoothed Dice coefficient: an empty mask that is right counts as much as any."""
+    """Return the mean over records of the smoothed Dice coefficient; correct empty masks count like all others."""
     names = name_rows(answers[["record_id"]])
     truth, predicted = (parse_runs(runs, names=names, size=SIZE**2) for runs in _runs(answers, submission))
     total = area(truth) + area(predicted)
@@ -82,7 +82,7 @@ def _runs(*tables: pd.DataFrame) -> tuple[pd.Series, ...]:
 
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    """Few records, of the real size. Trails are thin lines of ice: cold, and seen best in a difference of bands."""
+    """Fabricate a few records of the real size; trails are thin cold lines, most visible in a difference of bands."""
     for part, count in (("train", 8), ("validation", 4)):
         names = [str(number) for number in rng.integers(10**17, 9 * 10**18, count)]
         facts = [{"record_id": name, "row_min": rng.uniform(-2e6, 2e6), "timestamp": 1.55e9} for name in names]

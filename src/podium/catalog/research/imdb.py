@@ -21,7 +21,7 @@ PARTS = ("train", "test", "unsupervised")
 MODEL_FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
 PRAISE = ["wonderful", "moving", "funny", "brilliant", "charming", "gripping"]
 BLAME = ["dull", "clumsy", "boring", "awful", "shallow", "tedious"]
-"""Of the miniature."""
+"""Number of reviews of the miniature."""
 CLASSES = ("0", "1")
 FORM = Columns(id="idx", target=CLASSES, values=float)
 
@@ -44,7 +44,7 @@ def fetch(raw: Path) -> None:
 
 
 def fetch_from(raw: Path, endpoint: str | None = None) -> None:
-    """Downloads the reviews and the model; `endpoint` is another site that speaks the hub's protocol."""
+    """Download the reviews and the model; `endpoint` is another site with the hub's API."""
     reviews = raw / "reviews"
     files = {part: f"plain_text/{part}-00000-of-00001.parquet" for part in PARTS}
     fetch_from_hub(DATASET, files.values(), reviews, is_dataset=True, revision=DATASET_REVISION, endpoint=endpoint)
@@ -74,7 +74,7 @@ def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
 
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    """Reviews in which words praise or blame and "not" turns the next one around, and a tiny untrained model."""
+    """Fabricate reviews with positive and negative words, in which "not" negates the next one, and a tiny model."""
     for part, count in (("train", 600), ("test", 300), ("unsupervised", 200)):
         # All negative ones first, as in the dataset.
         labels = np.sort(np.arange(count) % 2)

@@ -51,7 +51,7 @@ declare_library(task, QUESTIONS, _questions, seed=2310)
 
 @task.evaluate
 def evaluate(evaluation: Evaluation) -> float:
-    """The program answers hidden questions, each in a sandbox of its own; F1 of the papers that its reports cite."""
+    """Run the program on hidden questions, each in its own sandbox, and return the F1 of the papers it cites."""
     assert evaluation.starter is not None
     files = {
         "review.py": evaluation.submission / "review.py",
@@ -70,7 +70,7 @@ def evaluate(evaluation: Evaluation) -> float:
 
 
 def cited_papers(report: str, titles: dict[str, str]) -> list[str]:
-    """The papers that a report cites; a citation that leads nowhere has a name that no paper has.
+    """Return the papers that a report cites; a citation that cannot be resolved has a name that no paper has.
 
     Raises:
         InvalidSubmission: the report lacks a part.
@@ -78,7 +78,7 @@ def cited_papers(report: str, titles: dict[str, str]) -> list[str]:
     sections = _sections(report)
     for name in SECTIONS:
         if not sections.get(name, "").strip():
-            raise InvalidSubmission(f"The report has no section '## {name}', or nothing is in it.")
+            raise InvalidSubmission(f"The section '## {name}' of the report is missing or empty.")
     listed = set()
     for line in sections["References"].casefold().splitlines():
         listed |= {name for name in _in_brackets(line) & titles.keys() if titles[name].casefold() in line}
@@ -87,12 +87,12 @@ def cited_papers(report: str, titles: dict[str, str]) -> list[str]:
 
 
 def _sections(report: str) -> dict[str, str]:
-    """The text below each heading of the second level, by its name."""
+    """Return the text below each heading of the second level, by its name."""
     parts = re.split(r"^##[ \t]+(.*)$", report, flags=re.MULTILINE)
     return {name.strip(): text for name, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 def _in_brackets(text: str) -> set[str]:
-    """What stands in square brackets, several names being separated by commas or semicolons."""
+    """Return the names in square brackets, separated by commas or semicolons."""
     names = (name.strip() for inner in re.findall(r"\[([^\[\]]*)\]", text) for name in re.split("[,;]", inner))
     return {name for name in names if name}

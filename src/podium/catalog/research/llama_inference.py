@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from podium.catalog.research._race import packed, race, speed_up
+from podium.catalog.research._speedup import packed, race, speed_up
 from podium.data.fetch.hugging_face import fetch_from_hub
 from podium.data.formats.numpy_files import parse_array, read_array, write_array
 from podium.errors import InvalidSubmission, MissingExtraError, RawDataError
@@ -53,7 +53,7 @@ task = research_task(
 
 @task.fetch
 def fetch(raw: Path) -> None:
-    """The model, and the test part of wikitext-103 as one row of the model's tokens."""
+    """Download the model, and the test part of wikitext-103 as one sequence of the model's tokens."""
     fetch_from_hub(MODEL, MODEL_FILES, raw / "model", revision=MODEL_REVISION)
     fetch_from_hub(TEXT, [TEXT_FILE], raw / "wikitext", is_dataset=True, revision=TEXT_REVISION)
     try:
@@ -67,7 +67,7 @@ def fetch(raw: Path) -> None:
 
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    """A small model with random weights, and a text of random tokens."""
+    """Fabricate a small model with random weights, and a text of random tokens."""
     try:
         import torch
         from transformers import LlamaConfig, LlamaForCausalLM
@@ -90,11 +90,11 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    """The model for everybody; texts from the first half of the tokens for the agent, the second half stays here."""
+    """Publish the model and texts from the first half of the tokens; the second half stays private."""
     try:
         json.loads((raw / "model" / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise RawDataError(f"{raw} holds no model/ as it is downloaded: {error}") from error
+        raise RawDataError(f"{raw} has no complete folder model/: {error}") from error
     tokens = read_array(raw / "tokens.npy")
     half = len(tokens) // 2
     link_tree(raw / "model", public / "model")
@@ -105,7 +105,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 @task.evaluate
 def evaluate(evaluation: Evaluation) -> Measured:
-    """Starter and submission in turns, on texts that begin anywhere in the hidden half."""
+    """Run starter and submission in turns, on random texts of the hidden half."""
     tokens = read_array(evaluation.private / "tokens.npy")
     texts = np.lib.stride_tricks.sliding_window_view(tokens, LENGTH)
     rng = np.random.default_rng(secrets.randbits(128))
@@ -126,9 +126,9 @@ def _check(honest: bytes, tried: bytes) -> None:
     assert wanted is not None
     if found is None or found.shape != wanted.shape:
         what = "no array that np.save wrote" if found is None else f"an array of shape {found.shape}"
-        raise InvalidSubmission(f"tokens.npy holds {what}; the next token of all {len(wanted)} texts is wanted.")
+        raise InvalidSubmission(f"tokens.npy contains {what}; the next token of all {len(wanted)} texts is expected.")
     equal = float(np.mean(found == wanted))
     if equal < EQUAL:
         raise InvalidSubmission(
-            f"Only {equal:.1%} of the tokens are those that the original finds; {EQUAL:.0%} have to be."
+            f"Only {equal:.1%} of the tokens match those of the original; at least {EQUAL:.0%} must match."
         )

@@ -47,19 +47,19 @@ def fetch(raw: Path) -> None:
 
 
 def unpack(archive: Path, raw: Path) -> None:
-    """Writes the tables of the published archive as arrays."""
+    """Write the tables of the published archive as arrays."""
     with zipfile.ZipFile(archive) as opened:
         for name, (member, dtype) in TABLES.items():
             try:
                 with opened.open(f"arxiv/{member}") as file:
                     table = pd.read_csv(file, compression="gzip", header=None, dtype=dtype).to_numpy()
             except KeyError as error:
-                raise RawDataError(f"The archive of ogbn-arxiv lacks {member}.") from error
+                raise RawDataError(f"The archive of ogbn-arxiv has no file {member}.") from error
             write_array(_shaped(name, table), raw / f"{name}.npy")
 
 
 def _shaped(name: str, table: np.ndarray) -> np.ndarray:
-    """Features as they are, edges with a row for each end, everything else in one dimension."""
+    """Return features unchanged, edges with a row per endpoint, and everything else one-dimensional."""
     shapes = {"node_feat": table, "edge_index": table.T}
     return np.ascontiguousarray(shapes.get(name, table[:, 0]))
 
@@ -77,7 +77,7 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    """Papers that say little about their subject by themselves, but mostly cite earlier ones of the same subject."""
+    """Fabricate papers with uninformative features that mostly cite earlier papers of the same subject."""
     count, classes = 3000, 40
     popularity = rng.dirichlet(np.full(classes, 1.5))
     labels = rng.choice(classes, count, p=popularity)
@@ -98,7 +98,7 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 
 
 def _citations(labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Who cites whom: seven papers in ten are of one's own subject, all are older."""
+    """Return citations of older papers, 70 % of them of the same subject."""
     edges = []
     for paper in range(10, len(labels)):
         same = np.flatnonzero(labels[:paper] == labels[paper])

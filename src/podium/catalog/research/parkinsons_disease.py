@@ -60,13 +60,13 @@ def prepare(raw: Path, public: Path, private: Path) -> None:
 
 
 def _questions(visits: pd.DataFrame) -> pd.DataFrame:
-    """A row for each visit and each part of the rating."""
+    """Return a row for each visit and each part of the rating."""
     asked = visits[["visit_id", "visit_month", "patient_id"]].merge(pd.DataFrame({"updrs_test": PARTS}), how="cross")
     return asked.assign(row_id=asked["visit_id"] + "_" + asked["updrs_test"])
 
 
 def _answers(questions: pd.DataFrame, visits: pd.DataFrame) -> pd.DataFrame:
-    """What each question asks for, horizon by horizon; rows without a visit at that time are left out.
+    """Return the answer to each question, by horizon, without rows that have no visit at that time.
 
     A visit may lack a rating: its rows stay, blank, and do not count.
     """
@@ -82,7 +82,7 @@ def _answers(questions: pd.DataFrame, visits: pd.DataFrame) -> pd.DataFrame:
 
 @task.score
 def score(answers: pd.DataFrame, submission: pd.DataFrame) -> float:
-    """SMAPE of ratings plus one, which keeps a rating of 0 from dividing by zero."""
+    """Return the SMAPE of ratings plus one, which avoids division by zero."""
     rated = answers["rating"].notna().to_numpy()
     return task.metric(answers.loc[rated, "rating"] + 1, submission.loc[rated, "rating"] + 1)
 
@@ -112,7 +112,7 @@ def fabricate(raw: Path, rng: np.random.Generator) -> None:
 
 
 def _visits(patient: int, rng: np.random.Generator) -> pd.DataFrame:
-    """The visits of a patient, whose ratings grow with time, the faster the more severe the case."""
+    """Return the visits of a patient, whose ratings grow with time, the faster the more severe the case."""
     months = np.array([0, 3, 6, 12, 18, 24, 30, 36, 48, 60, 72, 84])[: rng.integers(8, 13)]
     months = months[(rng.random(len(months)) < 0.95) | np.isin(months, [0, 6, 12, 24])]
     state = rng.gamma(4, 0.25) * (1 + months / 40)
@@ -126,7 +126,7 @@ def _visits(patient: int, rng: np.random.Generator) -> pd.DataFrame:
 
 
 def _abundances(visits: pd.DataFrame, peptides: list[tuple[str, str]], rng: np.random.Generator) -> pd.DataFrame:
-    """A row per visit and peptide; about half of them follow the state of the disease."""
+    """Return a row per visit and peptide; about half of them follow the state of the disease."""
     slopes = np.where(np.arange(len(peptides)) % 2, rng.normal(0, 0.6, len(peptides)), 0)
     logs = 10 + np.outer(visits["state"], slopes) + rng.normal(0, 0.15, (len(visits), len(peptides)))
     rows = visits[["visit_id", "visit_month", "patient_id"]].loc[visits.index.repeat(len(peptides))]

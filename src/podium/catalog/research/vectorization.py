@@ -6,20 +6,20 @@ from pathlib import Path
 
 import numpy as np
 
-from podium.catalog.research._race import ROUNDS, packed, race, speed_up
+from podium.catalog.research._speedup import ROUNDS, packed, race, speed_up
 from podium.data.formats.numpy_files import parse_array
 from podium.errors import InvalidSubmission
 from podium.task import Baseline, Evaluation, Files, Measured, Starter, metric, research_task
 
 UNREADABLE_S = 1e10
-"""What the original scores where it finds no number."""
+"""Score in the original if no number is found."""
 SHARE = 1e-9
-"""How far values may be off: another order of summation is fine, single precision is not."""
+"""Relative and absolute tolerance of values: permits another order of summation, but not single precision."""
 
 
 @metric("Run time (s)", higher_is_better=False)
 def first_time(truth: object, written: str) -> float:
-    """The first cell of the first line of a file that programs append their times to."""
+    """Return the first cell of the first line of a file that programs append their times to."""
     line = next((line for line in written.splitlines() if line.strip()), "")
     try:
         seconds = float(line.split(";")[0])
@@ -46,24 +46,24 @@ def fetch(raw: Path) -> None:
 
 @task.fabricate
 def fabricate(raw: Path, rng: np.random.Generator) -> None:
-    """Nothing to make."""
+    """Fabricate nothing."""
 
 
 @task.prepare
 def prepare(raw: Path, public: Path, private: Path) -> None:
-    """The description is all the data there is."""
+    """Prepare nothing: the description is the only data."""
 
 
 @task.evaluate
 def evaluate(evaluation: Evaluation) -> float:
-    """The first time that was ever written: mostly that of the untouched starter, and never checked."""
+    """Return the first time ever written, usually that of the unmodified starter; it is not checked."""
     written = (evaluation.submission / "submission/submission.csv").read_text(encoding="utf-8", errors="replace")
     return first_time(None, written)
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured: enough pictures that starting a program does not hide a speed-up of 50."""
+    """Amount of work measured: enough images that start-up time does not hide a speed-up of 50."""
 
     pictures: int
     rounds: int = ROUNDS
@@ -74,7 +74,7 @@ MINIATURE_EFFORT = Effort(pictures=8)
 
 
 def evaluate_fixed(evaluation: Evaluation) -> Measured:
-    """Runs starter and submission in turns on pictures that nobody has seen before, by Podium's clock."""
+    """Run starter and submission in turns on new images, timed by Podium."""
     effort = MINIATURE_EFFORT if evaluation.miniature else EFFORT
     rng = np.random.default_rng(secrets.randbits(128))
     return race(
@@ -94,13 +94,13 @@ def _input(rng: np.random.Generator, pictures: int) -> bytes:
 
 
 def _check(honest: bytes, tried: bytes) -> None:
-    """Refuses an output that is not the starter's."""
+    """Raise InvalidSubmission for an output that differs from the starter's."""
     expected, found = parse_array(honest), parse_array(tried)
     assert expected is not None
     if found is None or found.dtype != expected.dtype or found.shape != expected.shape:
         what = "no array that np.save wrote" if found is None else f"{found.dtype} of shape {found.shape}"
         wanted = f"{expected.dtype} of shape {expected.shape}"
-        raise InvalidSubmission(f"output.npy holds {what}; the starter's output is {wanted}.")
+        raise InvalidSubmission(f"output.npy contains {what}; the starter's output is {wanted}.")
     wrong = ~np.isclose(found, expected, rtol=SHARE, atol=SHARE)
     if wrong.any():
         place = tuple(int(index) for index in np.argwhere(wrong)[0])

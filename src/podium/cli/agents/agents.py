@@ -1,4 +1,4 @@
-"""`podium agents`: lists the agents, their options and the roles of their models, and installs coding agents."""
+"""`podium agents`: lists agents with their options and model roles, and installs coding agents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class _Agents(click.Group):
-    """A group that takes what is not a command of it as the name of an agent."""
+    """Command group that treats an unknown command as the name of an agent."""
 
     def resolve_command(
         self, context: click.Context, args: list[str]
@@ -34,60 +34,65 @@ class _Agents(click.Group):
 def command(context: click.Context, as_json: bool) -> None:
     """List, explain and install agents.
 
-    `podium agents NAME` explains the options and the model roles of NAME, which is an agent's name or,
-    for a class of your own, package.module:Class.
+    `podium agents NAME` explains the options and model roles of NAME: the name of an agent, or package.module:Class
+    for a class of your own.
     """
     require_extra("run")
     if context.invoked_subcommand is not None:
         if as_json:
-            raise UsageError("Write --json at the end: podium agents NAME --json")
+            raise UsageError("Put --json at the end: podium agents NAME --json")
         return
     from podium.agents import agent_names
 
-    found = [_describe_or_say_why_not(agent) for agent in agent_names()]
+    entries = [_describe_safely(agent) for agent in agent_names()]
     if as_json:
-        print_json(found)
+        print_json(entries)
         return
-    for entry in found:
-        _mention(entry)
-    click.echo("\nOptions are given as -A name=value. What they mean: podium agents NAME")
+    for entry in entries:
+        _print_line(entry)
+    click.echo("\nSet options with -A NAME=VALUE. See their documentation with: podium agents NAME")
 
 
 @command.command(name="show")
 @click.argument("name", shell_complete=complete_agent)
 @as_json
 def show(name: str, as_json: bool) -> None:
-    """Explain the options and the model roles of NAME; `show` can be left out."""
-    found = _describe(name)
+    """Explain the options and model roles of the agent NAME.
+
+    The word `show` may be omitted.
+    """
+    entry = _describe(name)
     if as_json:
-        print_json([found])
+        print_json([entry])
     else:
-        _explain(found)
+        _explain(entry)
 
 
 @command.command(name="install")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=complete_agent)
 @click.option(
-    "--python", type=click.Path(path_type=Path), help="The Python for programs of PyPI. Default: one that is found."
+    "--python",
+    type=click.Path(path_type=Path),
+    help="Python interpreter for programs from PyPI.  [default: a suitable one on PATH]",
 )
 @as_json
 def install(names: tuple[str, ...], python: Path | None, as_json: bool) -> None:
-    """Install the programs of coding agents into the data home, from the registries of npm and PyPI.
+    """Install the programs of coding agents from npm and PyPI.
 
-    Runs see them read-only. Nothing is downloaded later.
+    They are installed into $PODIUM_HOME and mounted read-only in the sandbox. Runs download nothing.
     """
     from podium.agents.coding.install_agent import folder_of, install
 
     presets = [_preset(name) for name in names]
-    done = []
+    records = []
     for preset in presets:
         if not as_json:
             click.echo(f"{preset.name}: installing into {folder_of(preset)}", err=True)
-        done.append(install(preset, python=python))
+        records.append(install(preset, python=python))
     if as_json:
-        print_json([record.model_dump() for record in done])
+        print_json([record.model_dump() for record in records])
         return
-    for record in done:
+    for record in records:
         packages = ", ".join(record.packages)
         click.echo(f"{record.preset}: {packages}, {record.size_bytes / 1e6:,.0f} MB, sha256 {record.sha256[:16]}")
 
@@ -95,10 +100,10 @@ def install(names: tuple[str, ...], python: Path | None, as_json: bool) -> None:
 @command.command(name="uninstall")
 @click.argument("name", shell_complete=complete_agent)
 def uninstall(name: str) -> None:
-    """Remove the program of a coding agent from the data home."""
+    """Remove the installed program of a coding agent."""
     from podium.agents.coding.install_agent import uninstall
 
-    click.echo(f"{name} is removed" if uninstall(_preset(name)) else f"{name} was not installed")
+    click.echo(f"{name} has been removed." if uninstall(_preset(name)) else f"{name} is not installed.")
 
 
 def _preset(name: str) -> Preset:
@@ -106,12 +111,12 @@ def _preset(name: str) -> Preset:
 
     preset: Preset | None = getattr(agent_class(name), "preset", None)
     if preset is None:
-        raise UsageError(f"The agent '{name}' comes with Podium or a package: there is nothing to install.")
+        raise UsageError(f"The agent '{name}' needs no installation: it is part of Podium or of an installed package.")
     return preset
 
 
 def _plain(value: Any) -> Any:
-    """A default as JSON can hold it; agents of other packages may have any."""
+    """Return a default as a JSON value; agents of other packages may have defaults of any type."""
     return json.loads(json.dumps(value, default=str))
 
 
@@ -138,15 +143,15 @@ def _describe(name: str) -> dict[str, Any]:
     }
 
 
-def _describe_or_say_why_not(name: str) -> dict[str, Any]:
-    """One agent of a package that is broken does not hide the others."""
+def _describe_safely(name: str) -> dict[str, Any]:
+    """Return the description of an agent, or why it cannot be loaded, so that a broken package hides no others."""
     try:
         return _describe(name)
-    except Exception as error:  # noqa: BLE001 (whatever the code of others raises)
+    except Exception as error:  # noqa: BLE001 (third-party code may raise any exception)
         return {"name": name, "what": "", "needs_model": None, "roles": {}, "options": [], "missing": str(error)}
 
 
-def _mention(entry: dict[str, Any]) -> None:
+def _print_line(entry: dict[str, Any]) -> None:
     click.echo(f"{entry['name']:14} {entry['what']}")
     names = ", ".join(option["name"] for option in entry["options"])
     for line in textwrap.wrap(names, 100):
@@ -160,9 +165,9 @@ def _explain(entry: dict[str, Any]) -> None:
     if entry["missing"]:
         click.echo(entry["missing"])
     if entry["needs_model"]:
-        click.echo("It needs a model: --model MODEL")
-    for role, what in entry["roles"].items():
-        click.echo(f"\n  --role {role}=MODEL\n      The model that {what}, if not the run's.")
+        click.echo("This agent needs a model: --model MODEL")
+    for role, purpose in entry["roles"].items():
+        click.echo(f"\n  --role {role}=MODEL\n      The model that {purpose}.  [default: the model of the run]")
     for option in entry["options"]:
         default = "required" if option["required"] else f"default: {option['default']}"
         click.echo(f"\n  -A {option['name']}=...  [{default}]")

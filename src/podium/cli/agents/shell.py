@@ -1,4 +1,4 @@
-"""`podium shell`: where a person works who is the agent of a run."""
+"""`podium shell`: shell of a person who works on a run in place of an agent."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ from podium.errors import UsageError
 @click.argument("run", type=click.Path(path_type=Path))
 @task_folders
 def command(run: Path) -> None:
-    """Open the shell of a run whose agent is a person."""
+    """Open a shell in a run that a person works on.
+
+    The run must be in progress and must have been started with --agent human.
+    """
     require_extra("run")
     from podium.agents.human.attach import attach
-    from podium.runs.attempt.progress_files import is_going
+    from podium.runs.attempt.progress_files import has_running_attempt
     from podium.runs.experiment import find_run
 
-    found = find_run(run)
-    if not is_going(found):
-        raise UsageError(f"Nobody works on {run} now. Start or continue it first; a person's is: --agent human")
-    if attach(found.workspace) == "left":
-        click.echo(f"\nThe run goes on. Come back with: podium shell {run}", err=True)
+    folder = find_run(run)
+    if not has_running_attempt(folder):
+        raise UsageError(f"{run} is not in progress. Start or resume it first, with --agent human.")
+    if attach(folder.workspace) == "left":
+        click.echo(f"\nThe run continues. Reconnect with: podium shell {run}", err=True)
     else:
-        click.echo("\nThe shell has ended; what you left is being graded.", err=True)
+        click.echo("\nThe shell has ended. Your submission is being graded.", err=True)

@@ -1,20 +1,19 @@
-"""`podium completion`: makes a shell complete commands, options, tasks, suites and agents."""
+"""`podium completion`: tab completion of commands, options, tasks, suites and agents."""
 
 from __future__ import annotations
 
 import click
 
-HOW = {
-    "bash": 'eval "$(podium completion bash)"          # in ~/.bashrc',
-    "zsh": 'eval "$(podium completion zsh)"           # in ~/.zshrc',
-    "fish": "podium completion fish | source           # in ~/.config/fish/config.fish",
-}
+SHELLS = ("bash", "zsh", "fish")
 
 
 @click.command(name="completion")
-@click.argument("shell", type=click.Choice(list(HOW)))
+@click.argument("shell", type=click.Choice(SHELLS))
 def command(shell: str) -> None:
-    """Print the completion script of a shell."""
+    """Print the tab-completion script for a shell.
+
+    Evaluate it in ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish.
+    """
     from click.shell_completion import get_completion_class
 
     from podium.cli import podium
@@ -25,30 +24,30 @@ def command(shell: str) -> None:
 
 
 def complete_task(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Ids of tasks that begin like that."""
-    from podium import catalog
+    """Return the ids of tasks with this prefix."""
+    from podium.catalog import registry
 
-    return _beginning([listing.id for listing in catalog.listings()], incomplete)
+    return _matching([listing.id for listing in registry.listings()], incomplete)
 
 
 def complete_suite(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Names of suites that begin like that."""
-    from podium import catalog
+    """Return the names of suites with this prefix."""
+    from podium.catalog import registry
 
-    return _beginning(list(catalog.suites()), incomplete)
+    return _matching(list(registry.suites()), incomplete)
 
 
 def complete_task_or_suite(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Ids of tasks and names of suites that begin like that."""
+    """Return the ids of tasks and the names of suites with this prefix."""
     return [*complete_suite(context, parameter, incomplete), *complete_task(context, parameter, incomplete)]
 
 
 def complete_agent(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Names of agents that begin like that."""
+    """Return the names of agents with this prefix."""
     from podium.agents import agent_names
 
-    return _beginning(agent_names(), incomplete)
+    return _matching(agent_names(), incomplete)
 
 
-def _beginning(names: list[str], incomplete: str) -> list[str]:
+def _matching(names: list[str], incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]

@@ -1,4 +1,4 @@
-"""`podium doctor`: says what this machine can do and what to do about what it cannot."""
+"""`podium doctor`: checks tools, limits and credentials of this machine, and suggests fixes."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from podium.errors import PodiumError
 from podium.text import format_size
 
 MODEL_KEYS = ("ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY")
-ENOUGH_DISK = 5 << 30
-ENOUGH_MEMORY = 4 << 30
+MIN_DISK_BYTES = 5 << 30
+MIN_MEMORY_BYTES = 4 << 30
 
 
 @dataclass(frozen=True)
 class MachineFinding:
-    """One thing the machine has or lacks."""
+    """Result of one check of the machine."""
 
     name: str
     status: Literal["ok", "missing", "problem"]
-    """`missing` limits what can be done; `problem` stands in the way of everything."""
+    """`missing` if only some features are unavailable, `problem` if no agent can run."""
     found: str
     advice: str = ""
 
@@ -36,7 +36,7 @@ class MachineFinding:
 @click.command(name="doctor")
 @as_json
 def command(as_json: bool) -> None:
-    """Report what this machine can do."""
+    """Check what this machine can run and suggest fixes."""
     findings = [check() for check in CHECKS]
     if as_json:
         print_json([asdict(finding) for finding in findings])
@@ -55,10 +55,10 @@ def command(as_json: bool) -> None:
 
 def _summary(findings: list[MachineFinding], problems: list[str]) -> str:
     if problems:
-        return f"Agents cannot run here until this is mended: {', '.join(problems)}."
+        return f"Agents cannot run here. Fix first: {', '.join(problems)}."
     if any((finding.name, finding.status) == ("sandbox", "missing") for finding in findings):
-        return "Tasks can be prepared and graded here. Agents cannot run here yet: pip install 'podium[run]'"
-    return "Agents can run here. What is marked with a dot is only needed for what it says."
+        return "Tasks can be prepared and graded here. Agents cannot run here yet. Run: pip install 'podium[run]'"
+    return "Agents can run here. Items marked with a dot are optional."
 
 
 def check_python() -> MachineFinding:
@@ -71,7 +71,7 @@ def check_cores() -> MachineFinding:
 
 def check_memory() -> MachineFinding:
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    advice = "" if total >= ENOUGH_MEMORY else "Runs want 4 GiB or more; use --parallel 1."
+    advice = "" if total >= MIN_MEMORY_BYTES else "Runs need 4 GiB or more; use --parallel 1."
     return MachineFinding("memory", "ok" if not advice else "missing", format_size(total), advice)
 
 
@@ -81,13 +81,13 @@ def check_disk() -> MachineFinding:
     folder = home()
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(existing).free
-    advice = "" if free >= ENOUGH_DISK else "Free some space, or point PODIUM_HOME to a larger disk."
+    advice = "" if free >= MIN_DISK_BYTES else "Free some space, or set PODIUM_HOME to a folder on a larger disk."
     return MachineFinding("disk", "ok" if not advice else "problem", f"{format_size(free)} free for {folder}", advice)
 
 
 def check_gpus() -> MachineFinding:
     if not shutil.which("nvidia-smi"):
-        return MachineFinding("gpu", "missing", "none found", "Not needed by the quick suite.")
+        return MachineFinding("gpu", "missing", "none found", "Optional: the suite quick needs no GPU.")
     answer = _run(["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader"])
     if answer.returncode:
         return MachineFinding("gpu", "missing", "nvidia-smi fails", "Check the NVIDIA driver.")
@@ -95,10 +95,10 @@ def check_gpus() -> MachineFinding:
 
 
 def check_sandbox() -> MachineFinding:
-    """Starts a real one and runs a program in it."""
+    """Start a sandbox and run a program in it."""
     if not shutil.which("bwrap"):
         return MachineFinding(
-            "sandbox", "problem", "bubblewrap is not installed: no agent can run", _install("bubblewrap")
+            "sandbox", "problem", "bubblewrap is not installed, and agents need it", _install("bubblewrap")
         )
     try:
         from podium.sandbox.linux.bubblewrap import Bubblewrap
@@ -113,54 +113,58 @@ def check_sandbox() -> MachineFinding:
         advice = "Allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1"
         return MachineFinding("sandbox", "problem", str(error), advice)
     gaps = policy.gaps()
-    found = f"bubblewrap seals programs; {'; '.join(gaps) or 'the kernel limits memory and processes'}"
-    advice = "Start Podium in a session of systemd, or as root where control groups can be made." if gaps else ""
-    return MachineFinding("sandbox", "ok", found, advice)
+    state = f"bubblewrap works; {'; '.join(gaps) or 'cgroups limit memory and processes'}"
+    advice = "Start Podium in a systemd session, or as root with permission to create cgroups." if gaps else ""
+    return MachineFinding("sandbox", "ok", state, advice)
 
 
 def check_limits() -> MachineFinding:
-    """The limits of a run that asks for none."""
+    """Report the default limits of a run."""
     try:
         from podium.sandbox.spec import Limits
     except ImportError:
         return _without_runs("limits")
     limits = Limits().effective()
     assert limits.memory_bytes is not None
-    found = f"{format_size(limits.memory_bytes)} memory, {format_size(limits.disk_bytes)} disk per run"
-    return MachineFinding("limits", "ok", f"{found}; --memory and --disk set others")
+    defaults = f"{format_size(limits.memory_bytes)} memory, {format_size(limits.disk_bytes)} disk per run"
+    return MachineFinding("limits", "ok", f"{defaults}; change them with --memory and --disk")
 
 
 def check_network() -> MachineFinding:
-    """Whether `--network` can be had; a list of hosts always can."""
+    """Check whether `--network` can allow all hosts; an allow-list always works."""
     try:
         from podium.sandbox.linux.network import find_carrier
     except ImportError:
         return _without_runs("network")
     try:
-        return MachineFinding("network", "ok", f"--network is carried by {find_carrier()}")
+        return MachineFinding("network", "ok", f"--network uses {find_carrier()}")
     except PodiumError as error:
         return MachineFinding(
-            "network", "missing", "agents cannot be given the Internet", f"Only for --network: {error}."
+            "network", "missing", "full Internet access is unavailable", f"Optional: {str(error).rstrip('.')}."
         )
 
 
 def check_git() -> MachineFinding:
-    """The program that packs the history of a run and shows differences; reading a history does not need it."""
+    """Check the git program, which packs the history of a run and shows diffs; reading a history does not need it."""
     try:
-        from podium.workspace.history.git.git_program import LEAST_VERSION, find_version
+        from podium.workspace.history.git.git_program import MIN_GIT_VERSION, find_version
     except ImportError:
         return _without_runs("git")
-    version, least = find_version(), ".".join(map(str, LEAST_VERSION))
+    version, minimum = find_version(), ".".join(map(str, MIN_GIT_VERSION))
     if version is None:
-        return MachineFinding("git", "problem", "not installed: no run can keep its history", _install("git"))
-    found = ".".join(map(str, version))
-    if version < LEAST_VERSION:
-        return MachineFinding("git", "problem", f"version {found}; runs need {least} or newer", _install("git"))
-    return MachineFinding("git", "ok", f"version {found}")
+        return MachineFinding(
+            "git", "problem", "not installed, and runs need it to keep their history", _install("git")
+        )
+    installed = ".".join(map(str, version))
+    if version < MIN_GIT_VERSION:
+        return MachineFinding(
+            "git", "problem", f"version {installed}, but runs need {minimum} or newer", _install("git")
+        )
+    return MachineFinding("git", "ok", f"version {installed}")
 
 
 def check_docker() -> MachineFinding:
-    """Asks the engine, which may be Podman's, what it can do."""
+    """Check that the Docker or Podman engine responds."""
     try:
         from podium.sandbox.docker.docker_backend import Docker
     except ImportError:
@@ -168,8 +172,8 @@ def check_docker() -> MachineFinding:
     try:
         Docker().capabilities()
     except PodiumError as error:
-        return MachineFinding("docker", "missing", str(error), "Not needed: bubblewrap is the default sandbox.")
-    return MachineFinding("docker", "ok", "the engine answers")
+        return MachineFinding("docker", "missing", str(error), "Optional: bubblewrap is the default sandbox.")
+    return MachineFinding("docker", "ok", "the engine responds")
 
 
 def check_kaggle() -> MachineFinding:
@@ -181,7 +185,7 @@ def check_kaggle() -> MachineFinding:
     for name in ("kaggle.json", "access_token"):
         if (folder / name).is_file():
             return MachineFinding("kaggle", "ok", f"credentials in {folder / name}")
-    advice = "Only for real competition data: make a token at https://www.kaggle.com/settings and save it in ~/.kaggle."
+    advice = "Needed only for real data: create a token at https://www.kaggle.com/settings and save it in ~/.kaggle."
     return MachineFinding("kaggle", "missing", "no credentials", advice)
 
 
@@ -190,27 +194,26 @@ def check_model_keys() -> MachineFinding:
     if present:
         return MachineFinding("model keys", "ok", ", ".join(present))
     return MachineFinding(
-        "model keys", "missing", "none", f"Only for agents that call a model: set {' or '.join(MODEL_KEYS)}."
+        "model keys", "missing", "none", f"Needed only for agents with a model: set {' or '.join(MODEL_KEYS)}."
     )
 
 
 def _without_runs(name: str) -> MachineFinding:
-    return MachineFinding(name, "missing", "Podium was installed without runs", "Run: pip install 'podium[run]'")
+    return MachineFinding(name, "missing", "the extra 'run' is not installed", "Run: pip install 'podium[run]'")
 
 
 def _install(package: str) -> str:
-    """How the package manager of this machine installs a package."""
+    """Return the command that installs a package with this machine's package manager."""
     managers = {"apt-get": "apt-get install", "dnf": "dnf install", "apk": "apk add", "pacman": "pacman -S"}
-    found = next((words for name, words in managers.items() if shutil.which(name)), None)
-    how = f"sudo {found} {package}" if found else f"install the package {package}"
-    return f"Run: {how}" if found else how.capitalize()
+    install = next((command for name, command in managers.items() if shutil.which(name)), None)
+    return f"Run: sudo {install} {package}" if install else f"Install the package {package}"
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 124, "", "no answer within 10 s")
+        return subprocess.CompletedProcess(command, 124, "", "no response within 10 s")
 
 
 CHECKS: tuple[Callable[[], MachineFinding], ...] = (

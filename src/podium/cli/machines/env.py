@@ -1,4 +1,4 @@
-"""`podium env`: Python environments with machine-learning packages for the programs of agents."""
+"""`podium env`: Python environments with machine-learning packages for agents' programs."""
 
 from __future__ import annotations
 
@@ -20,33 +20,36 @@ KIND = click.argument("kind", type=click.Choice(list(KINDS)))
 
 @click.group(name="env")
 def command() -> None:
-    """Build Python environments for the programs of agents.
+    """Build Python environments for agents' programs.
 
-    `podium run … --env cpu` uses one. Without it, programs see the packages that Podium itself runs with.
+    Select one with `podium run ... --env cpu`. By default, programs use the packages installed beside Podium.
     """
 
 
 @command.command(name="build")
 @KIND
 def build_(kind: str) -> None:
-    """Install the pinned packages of KIND into the data home; takes minutes and gigabytes, once."""
-    click.echo(f"{kind}: installing {len(packages(kind))} packages; this takes some minutes", err=True)
+    """Install the pinned packages of the environment KIND.
+
+    This takes several minutes and several gigabytes in $PODIUM_HOME.
+    """
+    click.echo(f"{kind}: installing {len(packages(kind))} packages; this takes several minutes", err=True)
     folder = build(kind)
     if broken := broken_modules(kind):
         click.echo(
-            "These cannot be imported; where torchvision is among them, have pip take torch and torchvision from one "
-            "registry:\n  " + "\n  ".join(broken),
+            "Some packages cannot be imported. If torchvision is one of them, configure pip to install torch and "
+            "torchvision from the same index:\n  " + "\n  ".join(broken),
             err=True,
         )
     size = sum(path.lstat().st_size for path in folder.rglob("*"))
-    click.echo(f"{folder}: {size / 1e9:.1f} GB. Use it: podium run TASK --env {kind}")
+    click.echo(f"{folder}: {size / 1e9:.1f} GB. Use it with: podium run TASK --env {kind}")
 
 
 @command.command(name="list")
 @as_json
 def list_(as_json: bool) -> None:
-    """Say which environments there are, and which are built."""
-    found = [
+    """List the environments, and whether they are built."""
+    entries = [
         {
             "name": kind,
             "what": what,
@@ -57,15 +60,15 @@ def list_(as_json: bool) -> None:
         for kind, what in KINDS.items()
     ]
     if as_json:
-        print_json(found)
+        print_json(entries)
         return
-    for entry in found:
-        state = f"in {entry['folder']}" if entry["built"] else f"not built; podium env build {entry['name']}"
+    for entry in entries:
+        state = f"in {entry['folder']}" if entry["built"] else f"not built; run: podium env build {entry['name']}"
         click.echo(f"{entry['name']:4} {entry['what']} ({state})")
 
 
 @command.command(name="remove")
 @KIND
 def remove_(kind: str) -> None:
-    """Remove the environment KIND from the data home."""
-    click.echo(f"{kind} is removed" if remove(kind) else f"{kind} was not built")
+    """Remove the environment KIND."""
+    click.echo(f"{kind} has been removed." if remove(kind) else f"{kind} is not built.")

@@ -1,4 +1,4 @@
-"""`podium compare`: which of two experiments is better, and is that more than chance?"""
+"""`podium compare`: paired comparison of two experiments with significance tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def command(first: Path, second: Path, pad: bool, as_json: bool) -> None:
 
     results = read_all_results([first, second])
     if len(results) < 2:
-        raise click.UsageError("A and B are the same folder.")
+        raise click.UsageError("A and B are the same folder. Give two different experiments.")
     comparison = compare(*results, pad=pad)
     if as_json:
         print_json(comparison.to_dict())

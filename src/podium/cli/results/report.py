@@ -1,4 +1,4 @@
-"""`podium report`: shows the results of experiments, on the terminal, as a page, and for other programs."""
+"""`podium report`: results of experiments on the terminal, as a web page, and as tables for other programs."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from podium.report.report_document import Report
 
 
-def _target(name: str, what: str) -> Callable[[Any], Any]:
-    """An option that names a file to write."""
-    return click.option(name, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help=f"Write {what}.")
+def _target(name: str, output: str) -> Callable[[Any], Any]:
+    """Return an option for an output file."""
+    return click.option(name, type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help=f"Write {output}.")
 
 
 @click.command(name="report")
 @click.argument("experiments", metavar="EXP...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--pad", is_flag=True, help="Count missing runs as failures. Without it only complete seeds count.")
-@click.option("--seeds", type=click.IntRange(1), help="Use no more than so many seeds.  [default: all]")
-@click.option("--suite", help="Count the tasks of this suite, no others.")
-@click.option("--verify", is_flag=True, help="Check every run as podium verify does.")
+@click.option("--pad", is_flag=True, help="Count missing runs as failures.  [default: only complete seeds count]")
+@click.option("--seeds", metavar="N", type=click.IntRange(1), help="Maximum number of seeds to use.  [default: all]")
+@click.option("--suite", metavar="SUITE", help="Only count the tasks of this suite.")
+@click.option("--verify", is_flag=True, help="Also verify each run, like podium verify.")
 @data_dir
-@_target("--html", "a page that opens offline")
+@_target("--html", "a self-contained web page")
 @_target("--csv", "all runs as CSV")
 @_target("--parquet", "all runs as parquet")
-@_target("--latex", "the tables in LaTeX")
-@_target("--markdown", "the tables in Markdown")
-@_target("--grading-report", "a grading report as MLE-bench has them")
+@_target("--latex", "the tables as LaTeX")
+@_target("--markdown", "the tables as Markdown")
+@_target("--grading-report", "a grading report in the format of MLE-bench")
 @task_folders
 @as_json
 def command(
@@ -58,7 +58,7 @@ def command(
     for name, path in targets.items():
         if path is not None:
             _write(name, report, path)
-            click.echo(f"Written: {path}", err=True)
+            click.echo(f"Wrote {path}", err=True)
 
 
 def _write(name: str, report: Report, path: Path) -> None:

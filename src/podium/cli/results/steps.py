@@ -1,4 +1,4 @@
-"""`podium steps`: what an agent did, step by step, and what the workspace looked like."""
+"""`podium steps`: steps of a run and the workspace after each of them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,13 @@ MARKS = {"good": "✓", "bad": "✗", "neutral": "·"}
 @click.command(name="steps")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.argument("number", type=click.IntRange(1), required=False)
-@click.option("--diff", is_flag=True, help="Show what step NUMBER changed in the workspace.")
-@click.option("--since", type=click.IntRange(0), help="With --diff: since this step.  [default: the one before]")
+@click.option("--diff", is_flag=True, help="Show the changes of step NUMBER in the workspace.")
+@click.option(
+    "--since",
+    metavar="N",
+    type=click.IntRange(0),
+    help="With --diff: step to compare with.  [default: the previous one]",
+)
 @click.option("--restore", type=click.Path(path_type=Path), help="Write the workspace after step NUMBER to a folder.")
 @click.option(
     "--fork",
@@ -29,7 +34,7 @@ MARKS = {"good": "✓", "bad": "✗", "neutral": "·"}
     is_flag=False,
     flag_value=Path(),
     metavar="[DIR]",
-    help="Make a new experiment whose run goes on from step NUMBER.  [default: EXPERIMENT-step-NUMBER]",
+    help="Create a new experiment that continues from step NUMBER.  [default: EXPERIMENT-step-NUMBER]",
 )
 @task_folders
 @as_json
@@ -51,40 +56,40 @@ def command(
     steps = Steps(find_run(run))
     if number is None:
         if diff or restore or fork:
-            raise UsageError(f"Say which step: podium steps {run} NUMBER ...")
+            raise UsageError(f"Give the number of a step: podium steps {run} NUMBER ...")
         if as_json:
             print_json([_document(steps, number) for number in range(1, len(steps.all) + 1)])
         else:
             _list(steps)
     elif diff:
-        _say(steps.diff(number, since=number - 1 if since is None else since))
+        _echo(steps.diff(number, since=number - 1 if since is None else since))
     elif restore is not None:
         for problem in steps.restore(number, restore):
-            _say(f"not restored: {problem}", err=True)
+            _echo(f"not restored: {problem}", err=True)
         click.echo(f"The workspace after step {number} is in {restore}", err=True)
     elif fork is not None:
         folder = fork if fork != Path() else steps.experiment.with_name(f"{steps.experiment.name}-step-{number}")
-        place = steps.fork(number, folder)
-        click.echo(f"{place} goes on from step {number}. Run:\n{resume_command(folder)}", err=True)
+        forked = steps.fork(number, folder)
+        click.echo(f"{forked} continues from step {number}. Run:\n{resume_command(folder)}", err=True)
     elif as_json:
         print_json({**_document(steps, number), "observation": steps.observation(number).model_dump(mode="json")})
     else:
         _show(steps, number)
 
 
-def _check_options(*, since: int | None, as_json: bool, **doings: object) -> None:
-    """Refuses options of which one would be ignored."""
-    given = [name for name, value in doings.items() if value]
-    if since is not None and "--diff" not in given:
-        raise UsageError("--since goes with --diff.")
-    if len(given) > 1:
-        raise UsageError(f"{given[0]} and {given[1]} are two different things: give one of them.")
-    if given and as_json:
-        raise UsageError(f"--json shows steps, and {given[0]} does something else: give one of them.")
+def _check_options(*, since: int | None, as_json: bool, **operations: object) -> None:
+    """Raise an error if options exclude each other."""
+    chosen = [name for name, value in operations.items() if value]
+    if since is not None and "--diff" not in chosen:
+        raise UsageError("--since requires --diff.")
+    if len(chosen) > 1:
+        raise UsageError(f"{chosen[0]} and {chosen[1]} cannot be combined. Give one of them.")
+    if chosen and as_json:
+        raise UsageError(f"--json and {chosen[0]} cannot be combined. Give one of them.")
 
 
 def _document(steps: Steps, number: int) -> dict[str, Any]:
-    """A step without what only resuming needs; its action whole, as the agent `scripted` repeats it."""
+    """Return a step as JSON, with its complete action, which the agent `scripted` can repeat."""
     action = steps.action(number)
     hidden = {"action", "state", "decision", "action_blob", "observation_blob", "calls_blob"}
     facts = steps.step(number).model_dump(mode="json", exclude=hidden)
@@ -92,29 +97,29 @@ def _document(steps: Steps, number: int) -> dict[str, Any]:
 
 
 def _list(steps: Steps) -> None:
-    """All steps, two lines each: what was done, and what came of it. As wide as the terminal, or whole."""
-    from podium.workspace.step_summary import step_in_words
+    """Print two lines per step, its action and its result, truncated to the width of the terminal."""
+    from podium.workspace.step_summary import summarize_step
 
     if warning := miniature_warning(steps.miniature, 1):
         click.echo(warning)
     for number, step in enumerate(steps.all, 1):
-        words = step_in_words(step)
-        echo_cut(printable(f"{number:4}  {format_duration(step.seconds):>12}  {words.action}"))
-        echo_cut(printable(f"{'':20}{MARKS[words.verdict]} {words.result}"))
+        summary = summarize_step(step)
+        echo_cut(printable(f"{number:4}  {format_duration(step.seconds):>12}  {summary.action}"))
+        echo_cut(printable(f"{'':20}{MARKS[summary.verdict]} {summary.result}"))
         for note in step.notes:
             echo_cut(printable(f"{'':20}! {note}"))
 
 
 def _show(steps: Steps, number: int) -> None:
     step = steps.step(number)
-    _say(f"{step.action.name}  {step.time}  {step.seconds:.2f} s  snapshot {step.snapshot[:12]}")
+    _echo(f"{step.action.name}  {step.time}  {step.seconds:.2f} s  snapshot {step.snapshot[:12]}")
     for note in step.notes:
-        _say(f"! {note}")
+        _echo(f"! {note}")
     for name, value in steps.action(number).arguments.items():
-        _say(f"\n{name}:\n{value}")
-    _say(f"\nobservation:\n{steps.observation(number).text}")
+        _echo(f"\n{name}:\n{value}")
+    _echo(f"\nobservation:\n{steps.observation(number).text}")
 
 
-def _say(text: str, *, err: bool = False) -> None:
-    """Prints what an agent may have written."""
+def _echo(text: str, *, err: bool = False) -> None:
+    """Print text that an agent may have written."""
     click.echo(printable(text, lines=True), err=err)

@@ -1,4 +1,4 @@
-"""`podium demo`: an agent that needs no model works on the quick suite in the sandbox, and is graded."""
+"""`podium demo`: runs an agent that needs no model on the suite quick, in the sandbox, and grades it."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ SUITE = "quick"
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("demo"),
     show_default=True,
-    help="The experiment's folder.",
+    help="Folder of the experiment.",
 )
 @click.option("--time", "time_s", type=DURATION, default="20s", show_default=True, help="Working time per run.")
 def command(out: Path, time_s: float) -> None:
-    """Run an agent that needs no model on nine forged competitions.
+    """Run an agent that needs no model on nine generated competitions.
 
-    Needs no download, no key and no network. Repeat the command to continue.
+    Needs no download, API key or network. Repeat the command to continue after an interruption.
     """
     require_extra("run")
     require_extra("report")
@@ -45,27 +45,27 @@ def command(out: Path, time_s: float) -> None:
     drive(driver, make_executor())
     _show(driver.runs, out)
     click.echo(
-        f"{len(driver.runs)} runs of {time_s:g} s working time each, graded, in {time.perf_counter() - started:.0f} s."
+        f"Finished and graded {len(driver.runs)} runs of {time_s:g} s each in {time.perf_counter() - started:.0f} s."
     )
     click.echo(f"Next: podium steps {driver.runs[0].folder.path}, podium verify {out}, podium view {out}")
     if any(run.record is None or not run.record.valid for run in driver.runs):
-        raise PodiumError(f"Some runs have no valid submission. Why: podium report {out}")
+        raise PodiumError(f"Some runs have no valid submission. See the reasons with: podium report {out}")
 
 
 def _experiment(out: Path, time_s: float) -> Experiment:
-    """The demonstration's experiment, with the data of its tasks prepared."""
+    """Return the experiment of the demo, with prepared tasks."""
     import podium
-    from podium.cli.progress_bars import told_of_preparing
+    from podium.cli.progress_bars import preparation_progress
     from podium.runs.plan.start_experiment import make_plan, start_experiment
 
     tasks = podium.tasks(SUITE)
     plan = make_plan(tasks, agent="recipes", budget=podium.Budget(time_s=time_s))
-    with told_of_preparing() as preparing:
+    with preparation_progress() as preparing:
         return start_experiment(tasks, plan, seeds=1, out=out, preparing=preparing)
 
 
 def _show(runs: list[FollowedRun], out: Path) -> None:
-    """Prints the table and the headline, and writes the report's page."""
+    """Print the table and the headline, and write the web page of the report."""
     import sys
 
     from rich.console import Console
@@ -79,11 +79,11 @@ def _show(runs: list[FollowedRun], out: Path) -> None:
     write_atomically(out / "report.html", render(report))
     console = Console(width=None if sys.stdout.isatty() else 112, highlight=False)
     console.print(_table(runs))
-    console.print(f"[bold]{headline(report.summaries[0])}[/bold]. The whole report: {out}/report.html")
+    console.print(f"[bold]{headline(report.summaries[0])}[/bold]. Full report: {out}/report.html")
 
 
 def _table(runs: list[FollowedRun]) -> Table:
-    """What the agent reached, beside the sample submission."""
+    """Return a table of the agent's scores beside those of the sample submission."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -91,13 +91,13 @@ def _table(runs: list[FollowedRun]) -> Table:
     from podium.data.home import locate
     from podium.task import Columns
 
-    shown = Table("task", "metric", "sample", "recipes", "scripts", "percentile", "medal", box=SIMPLE_HEAD)
+    table = Table("task", "metric", "sample", "recipes", "scripts", "percentile", "medal", box=SIMPLE_HEAD)
     for run in runs:
         task, record = podium.load(run.request.task), run.record
         assert isinstance(task.submission, Columns)
         sample = podium.grade(task, locate(run.request.task).public / task.submission.sample)
         arrow = "↑" if task.metric.higher_is_better else "↓"
-        shown.add_row(
+        table.add_row(
             run.request.task,
             f"{task.metric.title} {arrow}",
             f"{sample.score:.3f}",
@@ -106,4 +106,4 @@ def _table(runs: list[FollowedRun]) -> Table:
             "-" if record is None or record.percentile is None else f"{record.percentile:.0f}",
             (record and record.medal) or "-",
         )
-    return shown
+    return table

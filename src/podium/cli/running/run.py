@@ -1,4 +1,4 @@
-"""`podium run`: lets an agent work on tasks, many runs at a time, and continues what was interrupted."""
+"""`podium run`: runs an agent on tasks, several runs at a time, and continues interrupted experiments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from podium.cli.follow_experiment import carry_out, chosen_executor, executor_options, register_options
+from podium.cli.follow_experiment import executor_from, executor_options, register_options, run_experiment
 from podium.cli.machines.completion import complete_agent, complete_task_or_suite
 from podium.cli.options import (
     HOSTS,
@@ -16,11 +16,11 @@ from podium.cli.options import (
     budget_options,
     data_dir,
     edition,
-    env_place,
-    pairs,
+    parse_pairs,
     print_json,
-    read_spending,
     require_extra,
+    resolve_env,
+    spending_settings,
     task_folders,
 )
 from podium.errors import UsageError
@@ -35,33 +35,41 @@ if TYPE_CHECKING:
 @click.option(
     "--agent",
     shell_complete=complete_agent,
-    help="Who does it; see: podium agents.  [default: one that suits and needs no model]",
+    metavar="NAME",
+    help="Agent to run; list them with podium agents.  [default: one that suits the task and needs no model]",
 )
-@click.option("-A", "options", multiple=True, metavar="NAME=VALUE", help="An option of the agent. Repeatable.")
-@click.option("--model", help="The model the agent uses, as Inspect names it: openai/gpt-4o, ...")
-@click.option("--model-base-url", help="Where the model is served, if not where its maker serves it.")
+@click.option("-A", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the agent. Repeatable.")
+@click.option("--model", metavar="MODEL", help="Model of the agent, in Inspect's notation, such as openai/gpt-4o.")
+@click.option("--model-base-url", metavar="URL", help="URL that serves the model.  [default: the provider's]")
 @click.option(
-    "-M", "model_args", multiple=True, metavar="NAME=VALUE", help="An argument of the model's provider. Repeatable."
+    "-M", "model_args", multiple=True, metavar="NAME=VALUE", help="Set an argument of the model provider. Repeatable."
 )
 @click.option(
-    "--role", "roles", multiple=True, metavar="ROLE=MODEL[@URL]", help="A model for one of the agent's roles."
+    "--role", "roles", multiple=True, metavar="ROLE=MODEL[@URL]", help="Model for a role of the agent. Repeatable."
 )
-@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Runs of each task.")
+@click.option(
+    "--seeds", metavar="N", type=click.IntRange(1), default=1, show_default=True, help="Number of runs per task."
+)
 @budget_options
 @executor_options
 @register_options
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="The experiment's folder.")
-@click.option("--miniature", is_flag=True, help="Use fabricated stand-ins in place of real data.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the experiment.  [default: a new one below runs]",
+)
+@click.option("--miniature", is_flag=True, help="Use fabricated data instead of real data.")
 @click.option(
     "--obfuscate",
     is_flag=True,
-    help="Hide what models may know tasks by: other names of files, columns, ids and categories, and no story.",
+    help="Rename files, columns, ids and categories and omit the story, so that models cannot recognise tasks.",
 )
 @click.option(
     "--sandbox",
     default="bubblewrap",
     show_default=True,
-    help="Backend: bubblewrap, docker, none, or one that is installed.",
+    metavar="BACKEND",
+    help="Sandbox backend: bubblewrap, docker, none, or an installed one.",
 )
 @click.option(
     "--network",
@@ -70,13 +78,15 @@ if TYPE_CHECKING:
     flag_value="all",
     default="none",
     metavar="[HOST,...]",
-    help="Let programs use the Internet, or only these hosts.  [default: no network]",
+    help="Allow Internet access, or access to these hosts only.  [default: no network]",
 )
 @click.option(
-    "--env", help="The agent's Python environment: its folder, or cpu or gpu (see podium env).  [default: Podium's own]"
+    "--env",
+    metavar="ENV",
+    help="Python environment of the agent: a folder, or cpu or gpu (see podium env).  [default: Podium's own]",
 )
 @click.option(
-    "--memory", "memory_bytes", type=SIZE, help="Memory per run, such as 8G.  [default: 7/8 of the machine's]"
+    "--memory", "memory_bytes", type=SIZE, help="Memory per run, such as 8G.  [default: 7/8 of the machine's memory]"
 )
 @click.option(
     "--disk",
@@ -84,23 +94,35 @@ if TYPE_CHECKING:
     type=SIZE,
     help="Disk space per run, such as 50G.  [default: 100G]",
 )
-@click.option("--cores", type=click.IntRange(1), default=1, show_default=True, help="Cores per execution.")
-@click.option("--gpus", type=click.IntRange(0), default=0, show_default=True, help="GPUs per execution.")
-@click.option("--goal", metavar="TEXT", help="What to do in DIR, given in place of a task: any folder with code.")
-@click.option("--script", default="train.py", show_default=True, help="With --goal: the script to run.")
 @click.option(
-    "--editable", multiple=True, metavar="PATTERN", help="With --goal: files that may change.  [default: all]"
+    "--cores",
+    metavar="N",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="CPU cores per program execution.",
 )
-@click.option("--score", metavar="NAME", help="With --goal: the script prints its score as 'NAME: NUMBER'.")
+@click.option(
+    "--gpus", metavar="N", type=click.IntRange(0), default=0, show_default=True, help="GPUs per program execution."
+)
+@click.option("--goal", metavar="TEXT", help="Goal for a folder with code, which is given in place of a task.")
+@click.option("--script", default="train.py", show_default=True, metavar="FILE", help="With --goal: script to run.")
+@click.option(
+    "--editable",
+    multiple=True,
+    metavar="PATTERN",
+    help="With --goal: files that the agent may change. Repeatable.  [default: all]",
+)
+@click.option("--score", metavar="NAME", help="With --goal: score that the script prints as 'NAME: NUMBER'.")
 @click.option("--lower", is_flag=True, help="With --score: lower is better.")
 @click.option(
     "--answers",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="With --goal: a CSV file, ids first, that submission.csv is compared with.",
+    help="With --goal: CSV file with the answers, ids first, to grade submission.csv with.",
 )
-@click.option("--metric", metavar="NAME", help="With --answers: the metric, such as rmse or accuracy.")
-@click.option("--dry-run", is_flag=True, help="Check everything, say what it would take, and start nothing.")
-@click.option("--person", is_flag=True, help="Agents may ask you for help, on this terminal.")
+@click.option("--metric", metavar="NAME", help="With --answers: metric, such as rmse or accuracy.")
+@click.option("--dry-run", is_flag=True, help="Check all prerequisites, estimate the cost, and start nothing.")
+@click.option("--person", is_flag=True, help="Let agents ask you for help on this terminal.")
 @data_dir
 @edition
 @task_folders
@@ -111,9 +133,9 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     Repeat the command to continue an interrupted experiment.
     """
     require_extra("run")
-    from podium.catalog import expand
     from podium.catalog.obfuscation.obfuscate import obfuscated_id
-    from podium.cli.progress_bars import told_of_preparing
+    from podium.catalog.registry import expand
+    from podium.cli.progress_bars import preparation_progress
     from podium.runs.plan.start_experiment import start_experiment
 
     tasks = [_folder_task(names, options)] if options["goal"] else expand(_no_folders(names, options))
@@ -124,16 +146,16 @@ def command(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     if options["dry_run"]:
         _dry_run(tasks, plan, options, local=local, as_json=as_json)
         return
-    executor = chosen_executor(options)
-    with told_of_preparing() as preparing:
+    executor = executor_from(options)
+    with preparation_progress() as preparing:
         experiment = start_experiment(
             tasks, plan, seeds=options["seeds"], out=options["out"], local=local, preparing=preparing
         )
-    carry_out(experiment, executor, options, as_json=as_json)
+    run_experiment(experiment, executor, options, as_json=as_json)
 
 
 def _dry_run(tasks: list[str], plan: Plan, options: dict[str, Any], *, local: bool, as_json: bool) -> None:
-    """Says what would be done and what it may take, or what is in the way; writes nothing."""
+    """Print the plan and its estimated cost, or raise an error with all problems; write nothing."""
     from podium.runs.plan.forecast import make_forecast
     from podium.runs.plan.preflight import require_ready
     from podium.runs.plan.start_experiment import default_folder
@@ -148,11 +170,11 @@ def _dry_run(tasks: list[str], plan: Plan, options: dict[str, Any], *, local: bo
         click.echo(miniature_warning(1, 1))
     for line in (*forecast.lines(), f"out     {out}"):
         click.echo(line)
-    click.echo("Everything is ready. Nothing was started: leave out --dry-run to start.")
+    click.echo("All checks passed, and nothing was started. Omit --dry-run to start.")
 
 
 def _plan(tasks: list[str], options: dict[str, Any]) -> Plan:
-    """The plan the options describe, checked before anything is started."""
+    """Return the plan that the options describe, validated before anything starts."""
     from podium.runs.plan.start_experiment import make_plan
     from podium.sandbox.spec import Limits
 
@@ -161,24 +183,24 @@ def _plan(tasks: list[str], options: dict[str, Any]) -> Plan:
     return make_plan(
         tasks,
         **{name: options[name] for name in same},
-        options=pairs(options["options"], "-A"),
-        model_roles=pairs(options["roles"], "--role"),
-        model_args=pairs(options["model_args"], "-M"),
+        options=parse_pairs(options["options"], "-A"),
+        model_roles=parse_pairs(options["roles"], "--role"),
+        model_args=parse_pairs(options["model_args"], "-M"),
         budget={name: options[name] for name in ("time_s", "wall_s", "steps", "tokens", "cost")},
-        env=env_place(options["env"]),
+        env=resolve_env(options["env"]),
         limits=Limits(**limits),
-        **read_spending(options),
+        **spending_settings(options),
         data_dir=None if options["data_dir"] is None else options["data_dir"].absolute(),
     )
 
 
 def _folder_task(names: tuple[str, ...], options: dict[str, Any]) -> str:
-    """The id of the task that a folder and a goal make."""
+    """Register a task made from a folder and a goal, and return its id."""
     from podium.catalog.authoring.code_folder import FolderTaskSpec, register
 
     folder = Path(names[0])
     if len(names) > 1 or not folder.is_dir():
-        raise UsageError(f"--goal is for one folder with code in it; {' '.join(names)} is not one.")
+        raise UsageError(f"--goal requires exactly one folder with code; {' '.join(names)} is not one.")
     spec = FolderTaskSpec(
         goal=options["goal"],
         script=options["script"],
@@ -191,15 +213,15 @@ def _folder_task(names: tuple[str, ...], options: dict[str, Any]) -> str:
 
 
 def _no_folders(names: tuple[str, ...], options: dict[str, Any]) -> list[str]:
-    """The names of tasks and suites; a folder with code is none, and only --goal makes a task of it."""
-    from podium.catalog import find_listing, suites
+    """Return the names of tasks and suites; raise an error for a folder, which needs --goal."""
+    from podium.catalog.registry import find_listing, suites
     from podium.catalog.task_files import RESERVED
 
     for name in names:
         is_task = name in suites() or name.startswith(RESERVED) or find_listing(name) is not None
         if Path(name).is_dir() and not is_task:
-            raise UsageError(f"{name} is a folder. Say what to do in it: --goal TEXT --score NAME")
-    given = [f"--{name}" for name in ("score", "answers", "metric", "lower", "editable") if options[name]]
-    if given:
-        raise UsageError(f"{given[0]} goes with --goal, which makes a task of a folder with code.")
+            raise UsageError(f"{name} is a folder. Add a goal and a score: --goal TEXT --score NAME")
+    goal_options = [f"--{name}" for name in ("score", "answers", "metric", "lower", "editable") if options[name]]
+    if goal_options:
+        raise UsageError(f"{goal_options[0]} requires --goal, which makes a task from a folder with code.")
     return list(names)

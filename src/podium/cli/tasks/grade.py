@@ -1,4 +1,4 @@
-"""`podium grade`: scores a submission, or a whole list of them, and ranks the scores."""
+"""`podium grade`: score and rank of one submission or of a list of submissions."""
 
 from __future__ import annotations
 
@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 @click.option(
     "--jsonl",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Grade every line of this file: competition_id, submission_path.",
+    help="Grade a list: one JSON object per line with competition_id and submission_path.",
 )
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Where --jsonl puts its report.")
-@click.option("--jobs", type=click.IntRange(1), help="Cores that --jsonl uses.  [default: all]")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="With --jsonl: folder for the report.")
+@click.option(
+    "--jobs", metavar="N", type=click.IntRange(1), help="With --jsonl: number of CPU cores to use.  [default: all]"
+)
 @data_dir
 @edition
 @task_folders
@@ -44,8 +46,8 @@ def command(
 ) -> None:
     """Grade a submission: score, medal, percentile.
 
-    Where a task asks for a program or weights, FILE is the folder they lie in. With --jsonl and --out, grade many
-    submissions at once and write a report in MLE-bench's shape.
+    For tasks whose submission is a program or weights, FILE is the folder with these files. With --jsonl and --out,
+    grade a list of submissions and write a report in the format of MLE-bench.
     """
     if jsonl and out and not task:
         document = _grade_list(jsonl, out, jobs or len(os.sched_getaffinity(0)), data_dir, edition)
@@ -64,7 +66,7 @@ def command(
 
 
 def _grade_list(jsonl: Path, out: Path, jobs: int, data_dir: Path | None, edition: Any) -> dict[str, Any]:
-    from podium.catalog import load
+    from podium.catalog.registry import load
     from podium.cli.progress_bars import show_progress
     from podium.grading.batch_report import batch_report, check_prepared, grade_batch, read_batch
     from podium.safefs.atomic_files import write_atomically
@@ -98,8 +100,8 @@ def _lines(grade: Grade) -> list[str]:
     if grade.medal or grade.above_median is not None:
         lines.append(f"medal       {grade.medal or 'none'}")
     if grade.percentile is not None:
-        among = f"{grade.teams} {'entrants of the field' if grade.field else 'teams'}"
-        rank = f", rank {grade.rank} of {among}" if grade.rank else f" of {among}"
+        competitors = f"{grade.teams} {'simulated entrants' if grade.field else 'teams'}"
+        rank = f", rank {grade.rank} of {competitors}" if grade.rank else f" of {competitors}"
         lines.append(f"percentile  {grade.percentile:.1f}{rank}")
     if grade.above_median is not None:
         lines.append(f"median      {'above' if grade.above_median else 'not above'}")
@@ -108,5 +110,5 @@ def _lines(grade: Grade) -> list[str]:
             f"improvement {grade.improvement:+.1f} % over the baseline: {'a' if grade.success else 'no'} success"
         )
     if grade.beyond_noise is not None:
-        lines.append(f"noise       {'beyond' if grade.beyond_noise else 'within'} what noise explains")
+        lines.append(f"noise       the improvement is {'greater than' if grade.beyond_noise else 'within'} the noise")
     return lines

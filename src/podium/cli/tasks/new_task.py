@@ -1,4 +1,4 @@
-"""`podium new-task`: makes a task of somebody's own data."""
+"""`podium new-task`: task made from a table or a folder of images."""
 
 from __future__ import annotations
 
@@ -18,37 +18,41 @@ if TYPE_CHECKING:
     from podium.integrity.audit import TaskFinding
 
 _OPTIONS = (
-    click.option("--target", metavar="COLUMN", help="The column to predict.  [default: the one most likely meant]"),
-    click.option("--metric", help="Such as roc_auc, accuracy or rmse.  [default: one that suits the target]"),
-    click.option("--id", "id_column", metavar="COLUMN", help="The column that names rows.  [default: found, or made]"),
-    click.option("--group", metavar="COLUMN", help="Keep rows with one value of it together.  [default: looked for]"),
-    click.option("--time", metavar="COLUMN", help="Test on the latest rows by it.  [default: looked for]"),
-    click.option("--random", "at_random", is_flag=True, help="Draw test rows at random, whatever columns hold."),
-    click.option("--automl", is_flag=True, help="Let FLAML compete in the field too; needs podium[automl]."),
+    click.option("--target", metavar="COLUMN", help="Column to predict.  [default: detected]"),
+    click.option("--metric", metavar="NAME", help="Metric, such as roc_auc or rmse.  [default: chosen by the target]"),
+    click.option("--id", "id_column", metavar="COLUMN", help="Column with row ids.  [default: detected or created]"),
+    click.option(
+        "--group", metavar="COLUMN", help="Keep rows with the same value on one side of the split.  [default: detected]"
+    ),
+    click.option("--time", metavar="COLUMN", help="Test on the latest rows by this column.  [default: detected]"),
+    click.option(
+        "--random", "at_random", is_flag=True, help="Draw test rows at random; do not detect groups or times."
+    ),
+    click.option("--automl", is_flag=True, help="Add FLAML to the entrants of the leaderboard; needs podium[automl]."),
     click.option(
         "--out",
         type=click.Path(file_okay=False, path_type=Path),
         default=Path("tasks"),
         show_default=True,
-        help="The folder of tasks; the task gets a folder NAME in it.",
+        help="Folder of tasks, in which the folder NAME is created.",
     ),
 )
 
 
 def data_option(*, required: bool) -> Callable[[Decorated], Decorated]:
-    """`--from`, the data that a task is made of."""
+    """Return the option `--from`, the data for a new task."""
     return click.option(
         "--from",
         "source",
         type=click.Path(exists=True, path_type=Path),
         required=required,
         metavar="DATA",
-        help="A CSV or parquet file, or a folder of pictures with a subfolder or a table of labels.",
+        help="CSV or parquet file, or a folder of images with a subfolder per label or a table of labels.",
     )
 
 
 def new_task_options(command: Decorated) -> Decorated:
-    """What can be said about a task that is made of data."""
+    """Add the options of a task made from data."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -62,20 +66,20 @@ def new_task_options(command: Decorated) -> Decorated:
 def command(name: str, source: Path, as_json: bool, **options: Any) -> None:
     """Make a task from your own data.
 
-    Chooses target, metric and split where none is given, and says why. Duplicates and columns that give the target
-    away are left out. In the end the task is audited.
+    Chooses and explains target, metric and split unless they are given. Drops duplicates and columns that leak the
+    target, and audits the new task.
     """
     make_from_data(name, source, as_json=as_json, **options)
 
 
 def make_from_data(name: str, source: Path, *, as_json: bool, **options: Any) -> None:
-    """Makes the task, audits it, and prints what became of it."""
+    """Make a task, audit it and print a summary."""
     from podium.catalog.authoring.make_task import make_task
 
     def on_score(pipeline: str, score: float | None) -> None:
         click.echo(f"  {pipeline}: {'undefined' if score is None else f'{score:.5g}'}", err=True)
 
-    click.echo("Training the field that medals are taken from:", err=True)
+    click.echo("Training the entrants that define the medals:", err=True)
     made = make_task(name, source, **options, on_score=on_score)
     findings = audit_new_task(made)
     if as_json:
@@ -86,12 +90,13 @@ def make_from_data(name: str, source: Path, *, as_json: bool, **options: Any) ->
     for line in _lines(made):
         click.echo(line)
     show_findings(findings)
-    click.echo(f"The audit found {_counted(findings)}.")
-    click.echo(f"Next: podium prepare {name} --tasks {options['out']}, then podium run {name} --tasks {options['out']}")
+    click.echo(f"Audit: {_counted(findings)}.")
+    click.echo(f"Next: podium prepare {name} --tasks {options['out']}")
+    click.echo(f"      podium run {name} --tasks {options['out']}")
 
 
 def audit_new_task(made: NewTask) -> list[TaskFinding]:
-    """The faults of the new task, as `podium integrity audit` finds them."""
+    """Return the faults of a new task, like `podium integrity audit`."""
     from podium.catalog.task_files import load_task_file
     from podium.data.prepare import prepare_task
     from podium.grading.prepared_task import find_prepared
@@ -113,13 +118,13 @@ def _counted(findings: list[TaskFinding]) -> str:
 
 
 def _lines(made: NewTask) -> list[str]:
-    """What was made."""
+    """Return the lines of the summary of a new task."""
     table, goal = made.table, made.goal
     lines = [f"{made.folder}: {made.train_rows:,} train rows, {made.test_rows:,} test rows, metric {goal.metric.title}"]
     lines += table.notes
     if goal.negative is not None:
-        lines.append(f"'{table.target}' is 1 where the data says '{goal.positive}', and 0 for '{goal.negative}'.")
-    lines.append(f"Rows are named by {'new ids in the column' if table.new_id else 'the column'} '{table.id}'.")
+        lines.append(f"'{table.target}' is 1 for '{goal.positive}' and 0 for '{goal.negative}'.")
+    lines.append(f"Row ids are {'created' if table.new_id else 'taken'} in the column '{table.id}'.")
     return [*lines, made.split.reason]
 
 

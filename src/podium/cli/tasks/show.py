@@ -1,4 +1,4 @@
-"""`podium show`: tells everything about one task."""
+"""`podium show`: goal, metric, submission format and leaderboard of a task."""
 
 from __future__ import annotations
 
@@ -42,40 +42,40 @@ def _facts(task_id: str, data_dir: Path | None) -> dict[str, Any]:
 
     task = api.load(task_id)
     prepared = _prepared(task, data_dir)
-    place = prepared.place if prepared else locate(task.id, edition=task.edition, data_dir=data_dir)
-    meant = task.in_edition()
-    reference = find_reference(meant, place)
-    description = place.public / "description.md"
+    paths = prepared.place if prepared else locate(task.id, edition=task.edition, data_dir=data_dir)
+    default = task.in_edition()
+    reference = find_reference(default, paths)
+    description = paths.public / "description.md"
     return {
         "id": task.id,
         "title": task.title,
         "kind": task.kind,
-        "metric": meant.metric.title,
-        "better": "higher" if meant.metric.higher_is_better else "lower",
-        **_form(meant),
+        "metric": default.metric.title,
+        "better": "higher" if default.metric.higher_is_better else "lower",
+        **_form(default),
         **_secrecy(task.id),
-        "known_leaks": meant.parts.known_leaks or None,
+        "known_leaks": default.parts.known_leaks or None,
         "editions": {name: parts.reason for name, parts in task.editions.items()},
         "reference": _reference(reference),
         "prepared": str(prepared.place.root) if prepared else None,
         "miniature": prepared.miniature if prepared else None,
-        "brief": meant.brief or (description.read_text(encoding="utf-8") if description.exists() else ""),
+        "brief": default.brief or (description.read_text(encoding="utf-8") if description.exists() else ""),
     }
 
 
 def _secrecy(task_id: str) -> dict[str, str]:
-    """For a forged task, who can make its answers."""
-    from podium.catalog.forge.forge_ids import is_public_draw
+    """Return whether the seed of a forged task is secret; empty for other tasks."""
+    from podium.catalog.forge.forge_ids import has_public_seed
 
     if not task_id.startswith("forge-"):
         return {}
-    if is_public_draw(task_id):
-        return {"secret": "not secret: anybody can make the answers from the id"}
-    return {"secret": f"kept in Podium's home until it is revealed: podium forge --reveal {task_id}"}
+    if has_public_seed(task_id):
+        return {"secret": "not secret: anyone can generate the answers from the id"}
+    return {"secret": f"kept in $PODIUM_HOME; reveal it with: podium forge --reveal {task_id}"}
 
 
 def _prepared(task: Task, data_dir: Path | None) -> PreparedTask | None:
-    """The task with its real data, or with its miniature where only that is there."""
+    """Return the task with its real data, or else with its miniature, or None if it is not prepared."""
     from podium.grading.prepared_task import find_prepared
 
     try:
@@ -85,14 +85,14 @@ def _prepared(task: Task, data_dir: Path | None) -> PreparedTask | None:
 
 
 def _form(task: Task) -> dict[str, Any]:
-    """What is submitted: the columns of a table, or files."""
+    """Return the submission format: the columns of a table, or file names."""
     if not task.is_table:
         return {"files": list(task.submission.names)}
     return {"ids": list(task.form.ids), "targets": list(task.form.targets)}
 
 
 def _reference(reference: Any) -> dict[str, Any] | None:
-    """Thresholds of a leaderboard, or a baseline's score."""
+    """Return the medal thresholds of a leaderboard, or the score of a baseline."""
     from podium.grading.medals import thresholds
     from podium.task import Leaderboard
 
@@ -113,5 +113,5 @@ def _plain(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {_plain(item)}".strip() for name, item in value.items())
     if isinstance(value, list):
-        return ", ".join(value[:12]) + (f", … ({len(value)} in all)" if len(value) > 12 else "")
+        return ", ".join(value[:12]) + (f", … ({len(value)} in total)" if len(value) > 12 else "")
     return "-" if value is None else str(value)

@@ -1,4 +1,4 @@
-"""`podium tasks`: lists the catalogue."""
+"""`podium tasks`: list of tasks and suites."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ if TYPE_CHECKING:
     from podium.catalog.listing import Listing
 
 SIZES = {"small": "low", "medium": "medium", "large": "high"}
-"""What MLE-bench calls complexity."""
+"""Complexity levels of MLE-bench by size."""
 
 
 @click.command(name="tasks")
-@click.option("--suite", shell_complete=complete_suite, help="Only the tasks of this suite.")
-@click.option("--kind", metavar="TEXT", help="Only tasks of such a kind: image, tabular, text, ...")
-@click.option("--size", type=click.Choice(list(SIZES)), help="Only competitions of this size, as MLE-bench judges it.")
-@click.option("--prepared", is_flag=True, help="Only tasks whose data, or its miniature, is here.")
-@click.option("--text", metavar="TEXT", help="Only tasks with this text in their id, title, kind or metric.")
+@click.option("--suite", shell_complete=complete_suite, metavar="SUITE", help="Only show tasks of this suite.")
+@click.option("--kind", metavar="TEXT", help="Only show tasks of this kind, such as image, tabular or text.")
+@click.option(
+    "--size", type=click.Choice(list(SIZES)), help="Only show competitions of this size (MLE-bench's complexity)."
+)
+@click.option("--prepared", is_flag=True, help="Only show tasks with prepared data or miniatures.")
+@click.option("--text", metavar="TEXT", help="Only show tasks with these words in their id, title, kind or metric.")
 @data_dir
 @task_folders
 @as_json
@@ -37,31 +39,32 @@ def command(
     as_json: bool,
 ) -> None:
     """List tasks and suites."""
-    from podium import api, catalog
-    from podium.catalog.forge.forge_ids import is_public_draw
+    from podium import api
+    from podium.catalog import registry
+    from podium.catalog.forge.forge_ids import has_public_seed
 
-    wanted = set(api.tasks(suite))
-    found = [
+    in_suite = set(api.tasks(suite))
+    matches = [
         listing
-        for listing in catalog.listings()
-        if listing.id in wanted
+        for listing in registry.listings()
+        if listing.id in in_suite
         and (kind is None or kind.lower() in listing.kind.lower())
         and (size is None or _complexity(listing.id) == SIZES[size])
         and (text is None or _mentions(listing, text))
         and (not prepared or _prepared(listing.id, data_dir))
     ]
     if as_json:
-        print_json([asdict(listing) | {"not_secret": is_public_draw(listing.id)} for listing in found])
+        print_json([asdict(listing) | {"not_secret": has_public_seed(listing.id)} for listing in matches])
         return
-    _show(found, {listing.id: _prepared(listing.id, data_dir) for listing in found})
-    if not found:
-        click.echo("No task is like that. All of them: podium tasks")
+    _show(matches, {listing.id: _prepared(listing.id, data_dir) for listing in matches})
+    if not matches:
+        click.echo("No task matches. List all of them with: podium tasks")
     elif not any((suite, kind, size, prepared, text)):
         _show_suites()
 
 
 def _complexity(task: str) -> str | None:
-    from podium.catalog import leaderboards
+    from podium.catalog.registry import leaderboards
 
     facts = leaderboards().get(task)
     return facts["complexity"] if facts else None
@@ -73,12 +76,12 @@ def _mentions(listing: Listing, text: str) -> bool:
 
 
 def _prepared(task: str, data_dir: Path | None) -> str:
-    """Which data of a task is here, in words."""
+    """Return the kinds of prepared data of a task as text, empty if there are none."""
     from podium.data.home import locate
 
     kinds = {"data": False, "miniature": True}
     editions = ("v1", "fixed")
-    here = [
+    prepared = [
         name
         for name, miniature in kinds.items()
         if any(
@@ -86,29 +89,29 @@ def _prepared(task: str, data_dir: Path | None) -> str:
             for edition in editions
         )
     ]
-    return " and ".join(here)
+    return " and ".join(prepared)
 
 
 def _show(listings: list[Listing], prepared: dict[str, str]) -> None:
-    from podium.catalog.forge.forge_ids import is_public_draw
+    from podium.catalog.forge.forge_ids import has_public_seed
 
     width = max((len(listing.id) for listing in listings), default=0)
     kinds = max((len(listing.kind) for listing in listings), default=0)
     for listing in listings:
         arrow = "↑" if listing.higher_is_better else "↓"
         notes = ["also fixed"] if "fixed" in listing.editions else []
-        notes += ["not secret"] if is_public_draw(listing.id) else []
-        notes += [f"{prepared[listing.id]} here"] if prepared[listing.id] else []
+        notes += ["not secret"] if has_public_seed(listing.id) else []
+        notes += [f"{prepared[listing.id]} prepared"] if prepared[listing.id] else []
         note = f"  ({', '.join(notes)})" if notes else ""
         echo_cut(f"{listing.id:{width}}  {listing.kind:{kinds}}  {arrow} {listing.metric}{note}")
 
 
 def _show_suites() -> None:
-    from podium import catalog
+    from podium.catalog import registry
 
     click.echo("\nSuites:")
-    for entry in catalog.suites().values():
+    for entry in registry.suites().values():
         if entry.tasks:
             echo_cut(f"  {entry.name:18} {len(entry.tasks):3} tasks  {entry.title}")
-    click.echo("Forged tasks need no entry here: podium forge --help. From the id of one that is not secret anybody")
-    click.echo("can make the answers: good for trying things, not for results.")
+    click.echo("Generate further tasks with podium forge. Anyone can generate the answers of tasks marked 'not secret'")
+    click.echo("from their ids, so use those for experimenting, not for results.")

@@ -1,4 +1,4 @@
-"""`podium validate`: checks the form of a submission."""
+"""`podium validate`: format check of a submission."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from podium.cli.machines.completion import complete_task
 from podium.cli.options import as_json, data_dir, edition, print_json, task_folders
 
 INVALID = 3
-"""The exit code for a submission that is not valid: not that of an error, so that scripts can tell them apart."""
+"""Exit code for an invalid submission, so that scripts can distinguish it from an error."""
 
 
 @click.command(name="validate")
@@ -25,7 +25,7 @@ INVALID = 3
 def command(task: str, file: Path, data_dir: Path | None, edition: Any, as_json: bool) -> None:
     """Check the format of a submission; needs no answers.
 
-    Exit code 0: valid. 3: not valid. 1 or 2: it could not be checked.
+    Exit codes: 0 if valid, 3 if invalid, 1 or 2 if it could not be checked.
     """
     from podium import api
 
@@ -34,7 +34,7 @@ def command(task: str, file: Path, data_dir: Path | None, edition: Any, as_json:
         print_json(result.to_dict())
     else:
         if result.miniature:
-            click.echo("MINIATURE: checked against fabricated data, not the real task's.")
+            click.echo("MINIATURE: checked against fabricated data, not the data of the real task.")
         click.echo("Submission is valid." if result.valid else f"Submission is invalid: {result.error}")
     if not result.valid:
         sys.exit(INVALID)

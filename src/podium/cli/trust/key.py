@@ -1,4 +1,4 @@
-"""`podium key`: makes and shows the key that signs what somebody publishes."""
+"""`podium key`: key pair for signing published experiments."""
 
 from __future__ import annotations
 
@@ -18,28 +18,31 @@ def command() -> None:
 @key_file
 @as_json
 def new(key: Path | None, as_json: bool) -> None:
-    """Make a key. Keep the file: who has it can publish in your name."""
+    """Create a key.
+
+    Keep the file secret: anyone who has it can publish in your name.
+    """
     require_extra("board")
     from podium.board.keys import default_key, make_key, write_key
 
-    path, made = key or default_key(), make_key()
-    write_key(made, path)
-    _tell(path, made.public, as_json=as_json)
+    path, created = key or default_key(), make_key()
+    write_key(created, path)
+    _print_key(path, created.public, as_json=as_json)
 
 
 @command.command(name="show")
 @key_file
 @as_json
 def show(key: Path | None, as_json: bool) -> None:
-    """Show the public half of a key: the name under which you publish."""
+    """Show your public key, which identifies you as a publisher."""
     require_extra("board")
     from podium.board.keys import default_key, read_key
 
     path = key or default_key()
-    _tell(path, read_key(path).public, as_json=as_json)
+    _print_key(path, read_key(path).public, as_json=as_json)
 
 
-def _tell(path: Path, public: str, *, as_json: bool) -> None:
+def _print_key(path: Path, public: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"file": str(path), "public": public})
     else:

@@ -1,4 +1,4 @@
-"""`podium publish`: writes an experiment as one signed file that others can check."""
+"""`podium publish`: signed bundle of an experiment that others can check."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from podium.cli.options import as_json, key_file, pairs, print_json, require_extra
+from podium.cli.options import as_json, key_file, parse_pairs, print_json, require_extra
 from podium.errors import UsageError
 from podium.text import format_size, plural
 
@@ -14,16 +14,21 @@ from podium.text import format_size, plural
 @click.command(name="publish")
 @click.argument("experiment", type=click.Path(file_okay=False, path_type=Path))
 @key_file
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The bundle.  [default: EXPERIMENT.zip]")
-@click.option("--light", is_flag=True, help="Leave out workspace snapshots: submissions and hashes only.")
-@click.option("--logs", is_flag=True, help="Add the transcripts of models.")
-@click.option("--by", default="", help="Who publishes: a name, an address.")
-@click.option("--licence", default="", help="Under which others may use the bundle, such as CC-BY-4.0.")
-@click.option("--notes", default="", help="Anything a reader should know.")
 @click.option(
-    "--disclose", multiple=True, metavar="NAME=ANSWER", help="What a board asks for: retrieval=none. Repeatable."
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="File for the bundle.  [default: EXPERIMENT.zip]"
 )
-@click.option("--to", "board", metavar="BOARD", help="Hand it in at a board too: a folder, or an address.")
+@click.option("--light", is_flag=True, help="Include only submissions and hashes, no workspace snapshots.")
+@click.option("--logs", is_flag=True, help="Include the transcripts of model calls.")
+@click.option("--by", default="", metavar="PUBLISHER", help="Name and contact of the publisher.")
+@click.option("--licence", default="", metavar="LICENCE", help="Licence of the bundle, such as CC-BY-4.0.")
+@click.option("--notes", default="", metavar="TEXT", help="Notes for readers.")
+@click.option(
+    "--disclose",
+    multiple=True,
+    metavar="NAME=ANSWER",
+    help="Disclosure that a board requires, such as retrieval=none. Repeatable.",
+)
+@click.option("--to", "board", metavar="BOARD", help="Also submit the bundle to this board: a folder or a URL.")
 @as_json
 def command(
     experiment: Path,
@@ -34,7 +39,7 @@ def command(
     disclose: tuple[str, ...],
     board: str | None,
     as_json: bool,
-    **said: str,
+    **statements: str,
 ) -> None:
     """Pack an experiment into a signed bundle."""
     require_extra("board")
@@ -45,18 +50,20 @@ def command(
     from podium.board.register import read_registration
     from podium.runs.experiment import read_experiment
 
-    found = read_experiment(experiment)
-    if not any(record.status != "running" for record in found.records()):
-        raise UsageError(f"No run of {experiment} has ended: there is nothing to publish.")
+    source = read_experiment(experiment)
+    if not any(record.status != "running" for record in source.records()):
+        raise UsageError(f"{experiment} has no finished run to publish. Continue it with: podium resume {experiment}")
     target = out or Path(f"{experiment.absolute().name}.zip")
     try:
-        disclosures = Disclosures(**said, answers=pairs(disclose, "--disclose"))
+        disclosures = Disclosures(**statements, answers=parse_pairs(disclose, "--disclose"))
     except ValueError as error:
-        raise UsageError(f"This cannot be published: {first_problem(error)}. Say it in fewer words.") from error
+        raise UsageError(f"The disclosures are invalid: {first_problem(error)}. Shorten or correct them.") from error
     registration = read_registration(experiment)
     signer = read_key(key or default_key())
-    known = registration.id if registration else None
-    bundle = write_bundle(found, target, signer, disclosures=disclosures, registration=known, light=light, logs=logs)
+    registered = registration.id if registration else None
+    bundle = write_bundle(
+        source, target, signer, disclosures=disclosures, registration=registered, light=light, logs=logs
+    )
     if board is not None:
         hand_in(bundle, open_board(board), signer)
     size = target.stat().st_size

@@ -1,4 +1,4 @@
-"""`podium reproduce`: runs the code behind a submission again."""
+"""`podium reproduce`: re-runs the code behind a submission."""
 
 from __future__ import annotations
 
@@ -13,10 +13,21 @@ from podium.text import printable
 
 @click.command(name="reproduce")
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--env", type=click.Path(file_okay=False, path_type=Path), help="The Python environment inside.")
-@click.option("--repeats", type=click.IntRange(1), default=3, show_default=True, help="Runs at most, to see the noise.")
-@click.option("--register", "board", metavar="BOARD", help="Tell a board of the outcome.")
-@click.option("--bundle", metavar="DIGEST", help="With --register: the bundle that the run belongs to.")
+@click.option(
+    "--env",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Python environment for the code.  [default: Podium's own]",
+)
+@click.option(
+    "--repeats",
+    metavar="N",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    help="Maximum number of runs, to estimate the noise.",
+)
+@click.option("--register", "board", metavar="BOARD", help="Record the outcome in the ledger of this board.")
+@click.option("--bundle", metavar="DIGEST", help="With --register: digest of the bundle that contains the run.")
 @key_file
 @data_dir
 @task_folders
@@ -31,54 +42,58 @@ def command(
     data_dir: Path | None,
     as_json: bool,
 ) -> None:
-    """Run the code behind a submission again.
+    """Re-run the code behind a submission and compare the results.
 
-    The winning script of a search, or what the journal says produced the submission, or /home/code/reproduce.sh. The
-    result is the same submission, or one as good as repeated runs are, or not. Exits with 1 if it is not.
+    The code is the winning script of a search, the program that wrote the submission according to the journal, or
+    /home/code/reproduce.sh. The outcome is 'identical', or 'equivalent' if the score is within the noise of repeated
+    runs. For any other outcome the exit code is 1.
     """
     require_extra("run")
     from podium.runs.experiment import find_run
     from podium.verify.reproduce_run import reproduce
 
     if board is not None:
-        _check_telling(bundle, key)
+        _check_registration(bundle, key)
     folder = find_run(run)
-    found = reproduce(folder, data_dir=data_dir, env=env, repeats=repeats)
+    reproduction = reproduce(folder, data_dir=data_dir, env=env, repeats=repeats)
     if board is not None:
-        _tell(board, bundle, key, folder.path.parent.name, int(folder.path.name), found.outcome, found.detail)
+        task, seed = folder.path.parent.name, int(folder.path.name)
+        _register(board, bundle, key, task, seed, reproduction.outcome, reproduction.detail)
     if as_json:
-        print_json(found.to_dict())
+        print_json(reproduction.to_dict())
     else:
-        told = f"{found.outcome}: {found.detail}{f' ({found.recipe})' if found.recipe else ''}"
-        click.echo(printable(told, lines=True))
-    if found.outcome not in ("identical", "equivalent"):
+        recipe = f" ({reproduction.recipe})" if reproduction.recipe else ""
+        click.echo(printable(f"{reproduction.outcome}: {reproduction.detail}{recipe}", lines=True))
+    if reproduction.outcome not in ("identical", "equivalent"):
         raise PodiumError(f"{run} was not reproduced.")
 
 
-def _check_telling(bundle: str | None, key: Path | None) -> None:
-    """Whether a board can be told, before anything is computed.
+def _check_registration(bundle: str | None, key: Path | None) -> None:
+    """Check the bundle and the key for `--register` before anything is computed.
 
     Raises:
-        UsageError: the bundle is not named.
+        UsageError: `--bundle` is missing or not a digest.
         BoardError: there is no key.
     """
     require_extra("board")
     from podium.board.keys import HEX64, default_key, read_key
 
     if bundle is None or not HEX64.fullmatch(bundle):
-        raise UsageError("--register needs --bundle DIGEST: the 64 hexadecimal digits that podium publish printed.")
+        raise UsageError("--register requires --bundle DIGEST, the 64 hexadecimal digits printed by podium publish.")
     read_key(key or default_key())
 
 
-def _tell(board: str, bundle: str | None, key: Path | None, task: str, seed: int, outcome: str, detail: str) -> None:
-    """Appends the outcome to a board's ledger."""
+def _register(
+    board: str, bundle: str | None, key: Path | None, task: str, seed: int, outcome: str, detail: str
+) -> None:
+    """Append the outcome to the ledger of a board."""
     from podium.board.board_client import open_board
     from podium.board.keys import default_key, read_key
     from podium.board.ledger.statements import ReproductionStatement, sign
 
-    found = open_board(board)
-    said = ReproductionStatement.model_validate(
-        {"board": found.key, "bundle": bundle, "task": task, "seed": seed, "outcome": outcome, "detail": detail[:2000]}
+    opened = open_board(board)
+    statement = ReproductionStatement.model_validate(
+        {"board": opened.key, "bundle": bundle, "task": task, "seed": seed, "outcome": outcome, "detail": detail[:2000]}
     )
-    receipt = found.append(sign(said, read_key(key or default_key())))
-    click.echo(f"Entry {receipt.number} of {found.address}.", err=True)
+    receipt = opened.append(sign(statement, read_key(key or default_key())))
+    click.echo(f"Recorded as entry {receipt.number} of {opened.address}.", err=True)

@@ -1,4 +1,4 @@
-"""`podium verify`: checks a run, or all runs of an experiment, as a stranger would."""
+"""`podium verify`: independent check of a run, or of all runs of an experiment."""
 
 from __future__ import annotations
 
@@ -17,54 +17,55 @@ if TYPE_CHECKING:
 
 @click.command(name="verify")
 @click.argument("path", metavar="RUN|EXP", type=click.Path(path_type=Path))
-@click.option("--rehash", is_flag=True, help="Also hash the data here again, to find what was altered.")
+@click.option("--rehash", is_flag=True, help="Also hash the prepared data again, to detect changes.")
 @click.option(
     "--env",
     type=click.Path(path_type=Path),
-    help="The Python environment for programs that were submitted.  [default: Podium's own]",
+    help="Python environment for submitted programs.  [default: Podium's own]",
 )
 @data_dir
 @task_folders
 @as_json
 def command(path: Path, as_json: bool, **options: Any) -> None:
-    """Verify a run or an experiment, with your own data.
+    """Check a run or an experiment against your own data.
 
-    Nothing that the folder says is taken on trust: not where data lies, not how programs are run. What weakens a result
-    comes first: missing runs, forks, resumes, miniatures, sandboxes that were not sealed.
+    Paths and commands stored in the folder are not trusted. The output starts with facts that weaken a result: missing
+    runs, forks, resumes, miniatures and unsealed sandboxes.
     """
     require_extra("run")
     from podium.runs.experiment import FILE
     from podium.verify import verify
 
-    found = verify(path, **options)
+    result = verify(path, **options)
     is_experiment = (path / FILE).exists()
     if as_json:
-        print_json(found.to_dict() if is_experiment else found.runs[0].to_dict())
+        print_json(result.to_dict() if is_experiment else result.runs[0].to_dict())
     else:
-        _show(found, details=not is_experiment)
-    if not found.passed:
-        failed = [run.name for run in found.runs if not run.passed]
-        told = f"{failed[0]} does not verify." if failed else f"{found.problems[0]}."
-        raise PodiumError(f"{found.summary} First: {told} See: podium verify RUN")
+        _show(result, details=not is_experiment)
+    if not result.passed:
+        failed = [run.name for run in result.runs if not run.passed]
+        if failed:
+            raise PodiumError(f"{result.summary} First failure: {failed[0]}. See the details with: podium verify RUN")
+        raise PodiumError(f"{result.summary} First problem: {result.problems[0]}.")
 
 
-def _show(found: Verification, *, details: bool) -> None:
-    for remark in found.remarks:
-        _say(f"! {remark}")
-    for run in found.runs:
-        _say(f"{run.name}: {run.result}: {'verified' if run.passed else 'NOT VERIFIED: ' + run.problems[0]}")
+def _show(result: Verification, *, details: bool) -> None:
+    for remark in result.remarks:
+        _echo(f"! {remark}")
+    for run in result.runs:
+        _echo(f"{run.name}: {run.result}: {'verified' if run.passed else 'NOT VERIFIED: ' + run.problems[0]}")
         if details:
             _show_details(run)
-    _say(f"Not checked: {'; '.join(found.unchecked)}.")
-    _say(found.summary)
-    _say(found.conclusion)
+    _echo(f"Not checked: {'; '.join(result.unchecked)}.")
+    _echo(result.summary)
+    _echo(result.conclusion)
 
 
 def _show_details(verdict: Verdict) -> None:
     for name, result in verdict.checks.items():
-        _say(f"  {name:10} {result}")
+        _echo(f"  {name:10} {result}")
     for line in _allowed(verdict.allowed):
-        _say(f"  {line}")
+        _echo(f"  {line}")
 
 
 def _allowed(facts: dict[str, Any]) -> list[str]:
@@ -83,6 +84,6 @@ def _allowed(facts: dict[str, Any]) -> list[str]:
     ]
 
 
-def _say(text: str) -> None:
-    """Prints what a stranger may have written."""
+def _echo(text: str) -> None:
+    """Print text from an untrusted folder."""
     click.echo(printable(text))

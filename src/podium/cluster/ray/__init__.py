@@ -1,4 +1,4 @@
-"""Runs on a Ray cluster: `--on ray`, or `podium.run(executor=Ray(...))`."""
+"""Ray executor: `--on ray`, or `podium.run(executor=Ray(...))`."""
 
 from podium.cluster.ray.ray_executor import Ray
 

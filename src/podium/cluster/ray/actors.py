@@ -1,4 +1,4 @@
-"""The two actors of a cluster: what an experiment's runs report to, and what shares out requests to models."""
+"""Ray actors of a cluster: the coordinator of an experiment's runs, and the rate limiter of model requests."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any, NamedTuple
 NAMESPACE = "podium"
 LIMITER = "podium-rates"
 BURST_S = 10.0
-"""How much unused rate is kept for later."""
+"""Unused rate, in seconds, that a bucket saves up."""
 
 
 class NodeReport(NamedTuple):
-    """What a run's node says of it."""
+    """Progress report of a run from its node."""
 
     entries: int
-    """How many its log has."""
+    """Number of entries in the run's log."""
     progress: str | None
-    """`progress.json`, if it changed."""
+    """Content of `progress.json`, if it changed."""
 
 
 class Coordinator:
-    """Lives as long as its driver. Knows of each run only what has changed since the driver last asked."""
+    """Collects reports of runs for one driver, keeping only changes since the driver's last call."""
 
     def __init__(self) -> None:
         self._reports: dict[str, NodeReport] = {}
@@ -33,7 +33,7 @@ class Coordinator:
         self._reports[run] = NodeReport(entries, progress or (before.progress if before else None))
 
     async def changes(self) -> dict[str, NodeReport]:
-        """The newest report of every run that made one since this was last asked."""
+        """Return the latest report of each run that has reported since the last call."""
         reports, self._reports = self._reports, {}
         return reports
 
@@ -41,12 +41,12 @@ class Coordinator:
         self._stopped.set()
 
     async def wait_for_stop(self) -> None:
-        """Returns when all runs are to end after their current steps."""
+        """Return when all runs should end after their current step."""
         await self._stopped.wait()
 
 
 class Bucket:
-    """Requests to one model: so many a minute, and a few at once after a pause."""
+    """Token bucket for requests to one model: a rate per minute, with short bursts after a pause."""
 
     def __init__(self, per_minute: float, now: float) -> None:
         self.per_s = per_minute / 60
@@ -54,34 +54,34 @@ class Bucket:
         self._level, self._time = self._capacity, now
 
     def take(self, now: float) -> float:
-        """Takes one request out; how long to wait before it may be sent."""
+        """Take one request; return the time to wait before sending it."""
         self._level = min(self._capacity, self._level + (now - self._time) * self.per_s) - 1
         self._time = now
         return max(0.0, -self._level / self.per_s)
 
 
 class Limiter:
-    """Shares out the requests to models over all nodes and all experiments of a cluster."""
+    """Rate limiter for model requests across all nodes and experiments of a cluster."""
 
     def __init__(self) -> None:
         self._buckets: dict[str, Bucket] = {}
 
     async def set_rates(self, rates: dict[str, float]) -> None:
-        """Bounds the requests a minute of some models; the last who says so is obeyed."""
+        """Set the maximum requests per minute of some models, replacing earlier values."""
         for model, per_minute in rates.items():
             known = self._buckets.get(model)
             if known is None or known.per_s != per_minute / 60:
                 self._buckets[model] = Bucket(per_minute, time.monotonic())
 
     async def take(self, model: str) -> None:
-        """Returns when a request to a model may be sent."""
+        """Return when a request to a model may be sent."""
         bucket = self._buckets.get(model)
         if bucket is not None:
             await asyncio.sleep(bucket.take(time.monotonic()))
 
 
 def start_coordinator() -> Any:
-    """The actor of this driver, on its own node."""
+    """Start the coordinator of this driver on its own node."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -91,7 +91,7 @@ def start_coordinator() -> Any:
 
 
 def find_limiter() -> Any:
-    """The actor of the cluster, made by whoever first asks for it."""
+    """Return the cluster's rate limiter, creating it on first use."""
     import ray
 
     options = {"name": LIMITER, "namespace": NAMESPACE, "get_if_exists": True, "lifetime": "detached"}

@@ -1,4 +1,4 @@
-"""Joins a Ray cluster, or starts one on this machine when there is none to join."""
+"""Connection to a Ray cluster; starts a local one if there is none."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from podium.errors import MissingExtraError, PodiumError, UsageError
 
 ANSWER_S = 10.0
 LOCAL_WORKERS = 16
-"""Processes that a node of a local cluster keeps for the next runs."""
+"""Idle worker processes kept by each node of a local cluster."""
 
 
 def require_ray() -> None:
     """
     Raises:
-        MissingExtraError: it is not installed.
+        MissingExtraError: Ray is not installed.
     """
     if find_spec("ray") is None:
         raise MissingExtraError("A Ray cluster", "cluster")
 
 
 def import_ray() -> Any:
-    """The package, which reads its settings when it is first imported."""
+    """Import Ray, which reads its settings from environment variables at import time."""
     require_ray()
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -39,12 +39,12 @@ def import_ray() -> Any:
 
 
 def state_file() -> Path:
-    """Where `podium cluster up` notes the cluster that it started for this user."""
+    """Return the file in which `podium cluster up` stores the address of its cluster."""
     return Path(tempfile.gettempdir()) / f"podium-cluster-{os.geteuid()}.json"
 
 
 def known_address() -> str | None:
-    """The address of a cluster to join without being told: `$RAY_ADDRESS`, or that of `podium cluster up`."""
+    """Return the default address: `$RAY_ADDRESS`, or that of `podium cluster up`."""
     if address := os.environ.get("RAY_ADDRESS"):
         return address
     try:
@@ -56,17 +56,17 @@ def known_address() -> str | None:
 
 
 def connect(address: str | None) -> Any:
-    """Joins the cluster at an address, or one that is known, or a new one on this machine.
+    """Connect to the cluster at an address, the default cluster, or a new one on this machine.
 
-    Returns what Ray says of it; None if this process has joined one before.
+    Returns Ray's context; None if this process is already connected.
 
     Raises:
-        UsageError: nobody listens at the address.
-        PodiumError: it cannot be joined.
+        UsageError: no cluster responds at the address.
+        PodiumError: the connection failed.
     """
     chosen = address or known_address()
     if chosen is not None and chosen.startswith("127.0.0.1:"):
-        # Or Ray would look for the cluster at an outer address of this machine.
+        # Otherwise Ray looks for the cluster at an external address of this machine.
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     ray = import_ray()
     if ray.is_initialized():
@@ -79,18 +79,18 @@ def connect(address: str | None) -> Any:
             system = {"num_workers_soft_limit": LOCAL_WORKERS}
             settings |= {"include_dashboard": False, "_node_ip_address": "127.0.0.1", "_system_config": system}
         return ray.init(address=chosen or "local", **settings)
-    except (ConnectionError, ValueError, RuntimeError) as error:  # such as versions of Ray or Python that differ
-        raise PodiumError(f"The Ray cluster at {chosen} cannot be joined: {error}") from error
+    except (ConnectionError, ValueError, RuntimeError) as error:  # for example, different versions of Ray or Python
+        raise PodiumError(f"Cannot connect to the Ray cluster at {chosen}: {error}") from error
 
 
 def _require_answer(address: str) -> None:
-    """Refuses an address at which nobody listens; Ray itself would try again for minutes."""
+    """Refuse an address without a listener; Ray itself would retry for minutes."""
     host, _, port = address.rpartition(":")
     if not (host and port.isdecimal()):
-        return  # such as `auto`: Ray knows
+        return  # such as `auto`, which Ray resolves
     try:
         socket.create_connection((host, int(port)), ANSWER_S).close()
     except OSError as error:
         raise UsageError(
-            f"No Ray cluster answers at {address}: {error}. Start one with: podium cluster up, or ray start --head"
+            f"No Ray cluster responds at {address}: {error}. Start one with: podium cluster up, or ray start --head"
         ) from error

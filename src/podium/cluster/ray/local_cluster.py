@@ -1,4 +1,4 @@
-"""A cluster of several Ray nodes on this machine, kept by a process of its own: to try things out, and for tests."""
+"""Local Ray cluster with several nodes on this machine, kept by a background process; for trials and tests."""
 
 from __future__ import annotations
 
@@ -18,36 +18,38 @@ from podium.safefs.atomic_files import write_atomically
 
 PATIENCE_S = 300.0
 STORE_BYTES = 150 << 20
-"""For Ray's object store on each node, which Podium hardly uses."""
+"""Size of Ray's object store on each node, which Podium hardly uses."""
 
 
 def start_cluster(nodes: int) -> str:
-    """Starts a cluster in the background; its address.
+    """Start a cluster in the background and return its address.
 
     Raises:
-        UsageError: there is one already.
-        PodiumError: it does not come up.
+        UsageError: a cluster is already running.
+        PodiumError: the cluster does not start.
     """
     require_ray()
     if address := known_address():
         raise UsageError(
-            f"There is a cluster at {address} already. Use it with: --on ray, or end it: podium cluster down"
+            f"A cluster is already running at {address}. Use it with: --on ray, or stop it with: podium cluster down"
         )
-    with tempfile.TemporaryFile("w+") as said:
+    with tempfile.TemporaryFile("w+") as output:
         command = [sys.executable, "-m", __name__, str(nodes)]
-        keeper = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True)
+        keeper = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+        )
         deadline = time.monotonic() + PATIENCE_S
         while (address := known_address()) is None:
             if keeper.poll() is not None or time.monotonic() > deadline:
                 keeper.kill()
-                said.seek(0)
-                raise PodiumError(f"Ray does not start: {said.read()[-2000:]}")
+                output.seek(0)
+                raise PodiumError(f"Ray did not start: {output.read()[-2000:]}")
             time.sleep(0.1)
     return address
 
 
 def stop_cluster() -> bool:
-    """Ends what `start_cluster` started, with everything that runs on it; False if there is nothing to end."""
+    """Stop the cluster of `start_cluster` and everything that runs on it; return False if there is none."""
     try:
         keeper = int(json.loads(state_file().read_text(encoding="utf-8"))["pid"])
         ending = os.pidfd_open(keeper)
@@ -63,9 +65,9 @@ def stop_cluster() -> bool:
 
 
 def keep_cluster(nodes: int) -> None:
-    """Starts nodes and keeps them until SIGTERM. Only this machine can reach them."""
+    """Start nodes and keep them until SIGTERM. They are reachable from this machine only."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
-    folder = tempfile.mkdtemp(prefix="pc-")  # short, since paths of sockets have at most 107 bytes
+    folder = tempfile.mkdtemp(prefix="pc-")  # short, because socket paths are limited to 107 bytes
     os.environ["RAY_TMPDIR"] = folder
     from ray.cluster_utils import Cluster
 

@@ -1,4 +1,4 @@
-"""What the driver and the nodes of a cluster tell each other: names and numbers, never transcripts."""
+"""Messages between driver and nodes: names and numbers, never transcripts."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _OF_THE_NODE = {"PODIUM_HOME", "PODIUM_SCRATCH", "PODIUM_CACHE_BYTES"}
 
 
 class NodeRun(NamedTuple):
-    """A run as a node is told of it."""
+    """A run as described to a node."""
 
     storage: str
-    """URL or folder."""
+    """URL or folder of the storage."""
     prefix: str
-    """Where the run lies in storage, with a slash at the end."""
+    """Location of the run in storage, ending with a slash."""
     document: str
-    """The experiment's, as JSON."""
+    """Document of the experiment as JSON."""
     task: str
     seed: int
     data_key: str
     environment: dict[str, str]
     software: str
     is_rated: bool
-    """Whether requests to models wait for their turn among those of all nodes."""
+    """True if model requests are subject to the cluster's rate limits."""
 
     @property
     def name(self) -> str:
@@ -40,20 +40,20 @@ class NodeRun(NamedTuple):
 
 
 class AttemptResult(NamedTuple):
-    """What came of an attempt."""
+    """Outcome of an attempt."""
 
     kind: Literal["ended", "died", "lost", "refused"]
-    """`lost`: somebody else has taken the run over. `refused`: this node cannot do it."""
+    """`lost`: another process has taken over the run. `refused`: this node cannot execute the run."""
     reason: str = ""
     deaths: int = 0
-    """How often it died without a step in between, this time included."""
+    """Number of consecutive deaths without a step in between, including this one."""
     memory_bytes: int = 0
-    """The most that it used."""
+    """Peak memory usage."""
 
 
 @cache
 def software() -> str:
-    """What has to be the same on all nodes, for people."""
+    """Return the software versions that must be equal on all nodes, as text."""
     root = Path(__file__).parents[2]
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
@@ -63,7 +63,7 @@ def software() -> str:
 
 
 def passed_environment() -> dict[str, str]:
-    """The variables of this process that runs on other nodes need: keys and addresses of models, and our own."""
+    """Return the environment variables that runs on other nodes need: model keys, base URLs, Podium's own."""
     return {
         name: value for name, value in os.environ.items() if _PASSED_ON.fullmatch(name) and name not in _OF_THE_NODE
     }

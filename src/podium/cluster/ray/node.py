@@ -1,6 +1,6 @@
-"""A run on a node: a process for the run itself, and beside it this one, which stores what the run does.
+"""A run on a node: the run's own process, and this supervisor, which stores the run's progress.
 
-The run works in a folder of the node that nobody else sees. It counts once storage has it.
+The run works in a private folder of the node. Its results count once they are in storage.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from podium.cluster.ray.scratch_folders import node_folder, scratch_folder, swee
 from podium.cluster.storage import StorageError, open_storage
 from podium.cluster.stored_log import LostRunError, RunLog, describe_owner
 from podium.errors import PodiumError
-from podium.runs.drive.executors.local_executor import imported_once
+from podium.runs.drive.executors.local_executor import modules_to_preload
 from podium.runs.experiment import make_experiment
 from podium.runs.records import ExperimentDocument, RunRecord
 from podium.text import parse_size
@@ -41,21 +41,21 @@ MEASURE_S = 2.0
 logger = logging.getLogger(__name__)
 
 
-def carry_out(run: NodeRun, coordinator: Any) -> AttemptResult:
-    """Does a run, or what is left of it, on this node. The Ray task of a run."""
+def run_on_node(run: NodeRun, coordinator: Any) -> AttemptResult:
+    """Execute a run or the rest of it on this node. Body of the run's Ray task."""
     if run.software != software():
         import ray
 
         where = ray.util.get_node_ip_address()
-        return AttemptResult("refused", f"{where} has {software()}, and the driver has {run.software}")
+        return AttemptResult("refused", f"node {where} has {software()}; the driver has {run.software}")
     _end_with_parent(os.getppid())
-    os.environ.update(run.environment)  # storage has keys, too
+    os.environ.update(run.environment)  # includes the keys of the storage
     node = node_folder()
     scratch = node / "runs"
     sweep(scratch)
     storage = open_storage(run.storage)
     document = ExperimentDocument.model_validate_json(run.document)
-    plan = document.plan.model_copy(update={"data_dir": None})  # the node's own, by way of PODIUM_HOME
+    plan = document.plan.model_copy(update={"data_dir": None})  # the node's own folder, through PODIUM_HOME
     limit = os.environ.get("PODIUM_CACHE_BYTES")
     cache = NodeCache(node / "data", storage, parse_size(limit) if limit else None)
     with scratch_folder(scratch) as folder:
@@ -80,17 +80,17 @@ def carry_out(run: NodeRun, coordinator: Any) -> AttemptResult:
 
 
 class _Supervisor:
-    """Starts the process of a run and stores what it does until it ends."""
+    """Starts the process of a run and stores its progress until it ends."""
 
     def __init__(self, run: NodeRun, mirror: Mirror, cache: NodeCache, coordinator: Any) -> None:
         self._run, self._mirror, self._cache, self._coordinator = run, mirror, cache, coordinator
         self._stop = coordinator.wait_for_stop.remote()
         self._seen: tuple[object, ...] = ()
-        self._told: tuple[object, ...] = ()
+        self._reported_state: tuple[object, ...] = ()
         self._reported = self._measured = 0.0
         self._memory_bytes = 0
         self._asked: list[Any] = []
-        """Requests to models that wait for their turn."""
+        """Model requests that wait for the rate limiter."""
 
     def work(self, experiment: Path, home: Path) -> AttemptResult:
         context = _process_context()
@@ -135,7 +135,7 @@ class _Supervisor:
         return AttemptResult("ended", memory_bytes=self._memory_bytes)
 
     def _answer(self, child: Connection) -> None:
-        """Does what the run's process asks for."""
+        """Answer the requests of the run's process."""
         while child.poll():
             try:
                 asked = child.recv()
@@ -150,7 +150,7 @@ class _Supervisor:
             _send(child, None)
 
     def _prepare_grading(self) -> str | None:
-        """Makes sure that the run is still ours and all of it stored, then fetches the answers."""
+        """Store the run completely, which checks its ownership, then fetch the answers; return the error, if any."""
         self._mirror.push()
         try:
             self._cache.fetch(self._run.data_key, "private")
@@ -170,15 +170,15 @@ class _Supervisor:
             return
         self._reported = time.monotonic()
         progress = self._mirror.folder.progress
-        told = (_stamp(progress), self._mirror.log.size)
-        if told != self._told:
-            self._told = told
+        reported = (_stamp(progress), self._mirror.log.size)
+        if reported != self._reported_state:
+            self._reported_state = reported
             text = progress.read_text(encoding="utf-8") if progress.exists() else None
             self._coordinator.report.remote(self._run.prefix, self._mirror.log.size, text)
 
 
 def _send(child: Connection, answer: str | None) -> None:
-    with suppress(OSError):  # it may have been killed since it asked
+    with suppress(OSError):  # the process may have been killed since its request
         child.send(answer)
 
 
@@ -209,15 +209,15 @@ def _describe_exit(code: int | None) -> str:
 
 @cache
 def _process_context() -> Any:
-    """Runs are forked from one process that has imported everything, for as long as this one lives."""
+    """Return the context whose fork server, with all imports done, lives as long as this process."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(imported_once(models=True))
+    context.set_forkserver_preload(modules_to_preload(models=True))
     return context
 
 
 @contextmanager
 def _without_main_file() -> Iterator[None]:
-    """Keeps a new process from importing Ray's own program, which it would take for ours."""
+    """Keep a new process from importing Ray's own program as its main module."""
     main = sys.modules["__main__"]
     file = main.__dict__.pop("__file__", None)
     try:
@@ -229,7 +229,7 @@ def _without_main_file() -> Iterator[None]:
 
 @cache
 def _end_with_parent(parent: int) -> None:
-    """Without Ray's own process on this node nobody hears of us: everything ends at once, to be resumed elsewhere."""
+    """End this process with Ray's process on this node; the run is then resumed elsewhere."""
     descriptor = os.pidfd_open(parent)
 
     def watch() -> None:

@@ -1,4 +1,4 @@
-"""How much memory a process and all that it started use."""
+"""Memory usage of a process and its descendants."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def tree_memory(pid: int) -> int:
-    """Bytes that a process and its descendants have in memory; pages they share count for each.
+    """Return the resident bytes of a process and its descendants; shared pages count for each of them.
 
-    To tell shared pages apart takes the kernel long. A run shares its imports with the process that it was forked from
-    and that nobody counts, so the sum comes out right.
+    Excluding shared pages would be slow. A run shares its imports with the fork server, which is not counted, so the
+    sum is about right.
     """
     total, pending = 0, [pid]
     while pending:
@@ -21,6 +21,6 @@ def tree_memory(pid: int) -> int:
             total += int((process / "statm").read_text().split()[1]) * _PAGE
             for thread in (process / "task").iterdir():
                 pending += map(int, (thread / "children").read_text().split())
-        except OSError:  # it has just ended
+        except OSError:  # the process has just ended
             continue
     return total

@@ -1,10 +1,10 @@
-"""Numbers for Prometheus, served by Ray on every node beside its own."""
+"""Prometheus metrics, served by Ray on every node together with its own."""
 
 from __future__ import annotations
 
 
 class Metrics:
-    """What a driver knows of its runs."""
+    """Metrics of a driver's runs."""
 
     def __init__(self) -> None:
         from ray.util.metrics import Counter, Gauge

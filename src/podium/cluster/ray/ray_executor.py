@@ -1,7 +1,7 @@
-"""The executor of a Ray cluster: places runs on nodes, follows them through storage, and does again what died.
+"""Ray executor: places runs on nodes, follows them through storage, and restarts attempts that died.
 
-Ray's resources limit nothing and lease nothing; they only say where there is room. What computes on a node waits there
-for a lease of its cores and GPUs, so a run that waits for a model holds memory and nothing else.
+Ray's resources limit nothing and lease nothing; they only show where there is capacity. Programs on a node wait there
+for a lease of its cores and GPUs, so a run that waits for a model only uses memory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from podium.cluster.mirror import Mirror
 from podium.cluster.ray.actors import find_limiter, start_coordinator
 from podium.cluster.ray.connection import connect, import_ray, require_ray
 from podium.cluster.ray.messages import AttemptResult, NodeRun
-from podium.cluster.ray.node import carry_out
+from podium.cluster.ray.node import run_on_node
 from podium.cluster.ray.prometheus import Metrics
 from podium.cluster.ray.resource_demand import Demand
 from podium.cluster.ray.stored_experiment import RemoteExperiment
@@ -30,41 +30,41 @@ from podium.errors import PodiumError, UsageError
 from podium.runs.drive.executors.executor import RunRequest
 from podium.safefs.open_nofollow import open_regular
 
-MOST_DEATHS = 3
-"""A run that dies so often without a step in between is set aside."""
-MOST_LOSSES = 20
-"""A run that lost its node or its storage so often is not to blame, but nor is there any use in going on."""
+MAX_DEATHS = 3
+"""Maximum consecutive deaths of a run without a step in between; then it fails."""
+MAX_LOSSES = 20
+"""Maximum number of nodes or storage connections that a run may lose; then the experiment stops."""
 FOLLOW_S = 1.0
 PULL_S = 3.0
 OWNER_CHECK_S = 5.0
 COUNT_S = 2.0
 FETCHERS = 8
 QUEUED_PER_NODE = 2
-"""Runs that wait on a node's doorstep: the next starts at once, and an autoscaler sees that there is demand."""
+"""Runs queued on each node, so that the next starts at once and an autoscaler sees demand."""
 logger = logging.getLogger(__name__)
 
 
 @dataclass
 class _Carried:
-    """A run that was handed to Ray."""
+    """A run submitted to Ray."""
 
     request: RunRequest
     message: NodeRun
     mirror: Mirror
     lock: int | None = None
-    """Held while it runs, as a process of this machine would: other programs see that the run is going."""
+    """Descriptor of the run's lock, held while it runs so that other programs on this machine see it as running."""
     losses: int = 0
-    """How often its node or its storage went."""
+    """Number of times its node or its storage was lost."""
     pulled: float = 0.0
     entries: int = 0
-    """How many its log has, as far as reports say."""
+    """Number of entries in its log according to reports."""
     memory_bytes: int | None = None
-    """What it needs at least, if it died of having too little."""
+    """Minimum memory of the next attempt after running out of memory."""
 
 
 @dataclass
 class _Books:
-    """What the executor knows of its runs."""
+    """Runs of the executor by state."""
 
     queue: deque[RunRequest] = field(default_factory=deque)
     tasks: dict[Any, _Carried] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class _Books:
 
 
 class Ray:
-    """Carries out runs on the nodes of a Ray cluster."""
+    """Executes runs on the nodes of a Ray cluster."""
 
     def __init__(
         self,
@@ -88,18 +88,18 @@ class Ray:
     ) -> None:
         """
         Args:
-            address: of the cluster's head, such as `10.0.0.1:6379`; by default `$RAY_ADDRESS`, then the cluster that
-                `podium cluster up` started, then a new one on this machine.
-            parallel: runs at a time; by default as many as the nodes have memory for.
-            storage: a folder that all nodes see, or a URL such as `s3://bucket/prefix`; by default the experiment's
-                own folder, which all nodes must see then.
-            rates: requests a minute to models, by their names, over all nodes.
-            memory_bytes: memory that is set aside for a run; by default what earlier runs turned out to need.
-            gpu_share: the part of each GPU that a run is placed by, if several are to share one.
+            address: of the cluster's head, such as `10.0.0.1:6379`; by default `$RAY_ADDRESS`, then the cluster started
+                by `podium cluster up`, then a new one on this machine.
+            parallel: concurrent runs; by default limited by the nodes' memory.
+            storage: a folder that all nodes can access, or a URL such as `s3://bucket/prefix`; by default the
+                experiment's own folder, which all nodes must then be able to access.
+            rates: maximum requests per minute by model name, across all nodes.
+            memory_bytes: memory reserved for each run; by default measured on earlier runs.
+            gpu_share: share of each GPU that a run occupies, if several runs should share one.
         """
         require_ray()  # before anything is written
         if not 0 < gpu_share <= 1:
-            raise UsageError(f"A run cannot be placed by {gpu_share} of a GPU: the share is more than 0, at most 1.")
+            raise UsageError(f"The GPU share must be more than 0 and at most 1, not {gpu_share}.")
         self._address, self._parallel, self._storage = address, parallel, storage
         self._rates, self._gpu_share = dict(rates or {}), gpu_share
         self._demand = Demand(memory_bytes)
@@ -112,7 +112,9 @@ class Ray:
     def __enter__(self) -> Self:
         self._joined = connect(self._address) is not None
         self._ray = import_ray()
-        self._carry_out = self._ray.remote(carry_out)  # once: it is sent to the cluster each time it is made
+        self._run_on_node = self._ray.remote(
+            run_on_node
+        )  # only once, because every call sends the function to the cluster
         self._coordinator = start_coordinator()
         if self._rates:
             self._ray.get(find_limiter().set_rates.remote(self._rates))
@@ -164,11 +166,11 @@ class Ray:
         self._books.queue.clear()
         self._coordinator.stop.remote()
         for task, carried in list(self._books.tasks.items()):
-            if carried.lock is None:  # perhaps not started yet; one that just was, ends by itself
+            if carried.lock is None:  # may not have started; a run that has just started ends by itself
                 self._ray.cancel(task)
 
     def _fill(self) -> None:
-        """Hands runs to Ray: as many as there is room for, and a few more."""
+        """Submit runs to Ray, up to the capacity plus a short queue."""
         room = self._parallel or self._room()
         while self._books.queue and len(self._books.tasks) < room:
             request = self._books.queue.popleft()
@@ -187,8 +189,8 @@ class Ray:
     def _start(self, carried: _Carried) -> None:
         plan = self._experiments[carried.request.experiment].experiment.plan
         options = self._demand.options(carried.memory_bytes, plan.gpus, self._gpu_share)
-        # Without a name of its own: Ray keeps numbers about every name, a hundred kilobytes of them.
-        task = self._carry_out.options(**options).remote(carried.message, self._coordinator)
+        # Without a task name: Ray keeps about 100 kB of metrics per name.
+        task = self._run_on_node.options(**options).remote(carried.message, self._coordinator)
         self._books.tasks[task] = carried
         self._books.by_prefix[carried.message.prefix] = carried
 
@@ -209,8 +211,8 @@ class Ray:
         match outcome.kind:
             case "refused":
                 raise PodiumError(
-                    f"The nodes do not agree: {outcome.reason}. Install the same on all nodes, start them anew, then "
-                    "run the command again."
+                    f"The nodes have different software: {outcome.reason}. Install the same versions on all nodes, "
+                    "restart them, and repeat the command."
                 )
             case "lost":
                 self._check_owner(now=True)
@@ -220,16 +222,16 @@ class Ray:
                 logger.warning("%s died: %s", carried.request.name, outcome.reason)
                 if not outcome.deaths:
                     carried.losses += 1
-                    if carried.losses > MOST_LOSSES:
-                        raise PodiumError(f"{carried.request.name} cannot be carried out: {outcome.reason}")
-                if outcome.deaths < MOST_DEATHS:
+                    if carried.losses > MAX_LOSSES:
+                        raise PodiumError(f"{carried.request.name} cannot run: {outcome.reason}")
+                if outcome.deaths < MAX_DEATHS:
                     self._start(carried)
                     return
                 self._experiments[carried.request.experiment].give_up(carried.request, carried.mirror, outcome)
         self._books.fetching[self._fetchers.submit(_fetch, carried.mirror)] = carried
 
     def _outcome(self, task: Any, carried: _Carried) -> AttemptResult:
-        """What a task says, or what Ray says of a task that can say nothing any more."""
+        """Return the result of a task, or one derived from Ray's exception."""
         errors = self._ray.exceptions
         try:
             outcome: AttemptResult = self._ray.get(task)
@@ -242,17 +244,17 @@ class Ray:
         except (errors.WorkerCrashedError, errors.LocalRayletDiedError) as error:
             return self._note_death(carried, f"its process was killed: {error}")
         except (errors.NodeDiedError, errors.RaySystemError, errors.OwnerDiedError, errors.ObjectLostError) as error:
-            return AttemptResult("died", f"its node died: {error}")  # which is not the run's fault
+            return AttemptResult("died", f"its node died: {error}")  # not the run's fault
         except errors.RayTaskError as error:
             return self._note_death(carried, str(error.cause or error))
 
     def _note_death(self, carried: _Carried, reason: str) -> AttemptResult:
-        """Writes into the log that an attempt died; whoever made it can write nothing more."""
+        """Record the death of an attempt in the log, which also ends its ownership."""
         carried.mirror.take("died", blobs=False, reason=reason[:2000])
         return AttemptResult("died", reason[:2000], len(carried.mirror.log.deaths))
 
     def _follow(self) -> None:
-        """Takes in what runs report of themselves."""
+        """Process the progress reports of runs."""
         if time.monotonic() < self._followed + FOLLOW_S or not self._books.tasks:
             return
         self._followed = time.monotonic()
@@ -271,7 +273,7 @@ class Ray:
                 carried.mirror.pull(blobs=carried.mirror.log.storage.is_folder)
 
     def _check_owner(self, *, now: bool = False) -> None:
-        """Makes sure that no other driver has taken an experiment over."""
+        """Check that no other driver has taken over an experiment."""
         if now or time.monotonic() > self._checked + OWNER_CHECK_S:
             self._checked = time.monotonic()
             for remote in self._experiments.values():
@@ -295,5 +297,5 @@ def _lock(mirror: Mirror) -> int:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         os.close(descriptor)
-        raise PodiumError(f"A process of this machine works on {folder.path}. Stop it, then run again.") from error
+        raise PodiumError(f"Another process is working on {folder.path}. Stop it, then repeat the command.") from error
     return descriptor

@@ -1,4 +1,4 @@
-"""The folders that runs work in on a node, and what becomes of those whose process was killed."""
+"""Scratch folders of runs on a node, including the cleanup after killed processes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from podium.safefs.remove_tree import remove_tree
 
 
 def node_folder() -> Path:
-    """Where a node keeps scratch and data: `$PODIUM_SCRATCH`, or a folder of this user's among temporary files."""
+    """Return the folder for a node's scratch and data: `$PODIUM_SCRATCH`, or a temporary folder of this user."""
     chosen = os.environ.get("PODIUM_SCRATCH")
-    # Short, since paths of sockets have at most 107 bytes.
+    # Short, because socket paths are limited to 107 bytes.
     folder = Path(chosen) if chosen else Path(tempfile.gettempdir()) / f"podium-node-{os.geteuid()}"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return folder
@@ -24,13 +24,13 @@ def node_folder() -> Path:
 
 @contextmanager
 def scratch_folder(top: Path) -> Iterator[Path]:
-    """A new folder that goes with the block; if this process is killed, with the next one's `sweep`."""
+    """Context with a new folder that is removed at its end, or by the next `sweep` if this process is killed."""
     top.mkdir(parents=True, exist_ok=True)
     folder = top / secrets.token_hex(4)
     new = folder.with_suffix(".new")
     with new.open("x") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        new.rename(_lock_of(folder))  # beside it: whoever is killed while it removes a folder leaves the lock
+        new.rename(_lock_of(folder))  # beside the folder, so that an interrupted removal leaves the lock
         folder.mkdir(mode=0o700)
         try:
             yield folder
@@ -39,7 +39,7 @@ def scratch_folder(top: Path) -> Iterator[Path]:
 
 
 def sweep(top: Path) -> int:
-    """Removes the folders whose process is gone; how many there were."""
+    """Remove the folders of processes that no longer exist; return their number."""
     swept = 0
     for name in list(top.glob("*.lock")):
         with suppress(OSError), name.open("r+") as lock:

@@ -1,11 +1,11 @@
-"""An experiment as a cluster's storage has it: its runs, its data, and which driver carries it out."""
+"""An experiment in a cluster's storage: its runs, its data, and the driver that owns it."""
 
 from __future__ import annotations
 
 import hashlib
 from pathlib import Path
 
-from podium.catalog import load
+from podium.catalog.registry import load
 from podium.cluster.data_cache import publish_data
 from podium.cluster.mirror import Mirror
 from podium.cluster.ray.messages import AttemptResult, NodeRun, passed_environment, software
@@ -21,12 +21,12 @@ STORAGE_FOLDER = ".storage"
 
 
 class RemoteExperiment:
-    """The driver's side of an experiment; opening it ends the turn of any driver before."""
+    """Driver's side of an experiment; opening it takes ownership from any earlier driver."""
 
     def __init__(self, folder: Path, storage: str | None) -> None:
         self.experiment = read_experiment(folder)
         if self.experiment.plan.person:
-            raise UsageError("--person: agents on a cluster cannot ask anybody. Leave it out, or use --on local.")
+            raise UsageError("Agents on a cluster cannot ask a person. Remove --person, or use --on local.")
         self.storage = open_storage(storage or str(folder.absolute() / STORAGE_FOLDER))
         created = hashlib.sha256(self.experiment.document.created.encode()).hexdigest()[:8]
         self._prefix = f"experiments/{folder.absolute().name}-{created}/"
@@ -44,12 +44,12 @@ class RemoteExperiment:
     def check_owner(self) -> None:
         """
         Raises:
-            PodiumError: another driver carries the experiment out.
+            PodiumError: another driver owns the experiment.
         """
         for entry in self._drivers.read_new():
             raise PodiumError(
-                f"Another driver ({entry.owner}) has taken over {self.experiment.folder} and carries it out now; this "
-                "one has stopped. Nothing is lost."
+                f"Another driver ({entry.owner}) has taken over {self.experiment.folder}. This one has stopped; no "
+                "work is lost."
             )
 
     def prefix(self, request: RunRequest) -> str:
@@ -61,7 +61,7 @@ class RemoteExperiment:
         return Mirror(folder, RunLog(self.storage, self.prefix(request), describe_owner()), is_copy=True)
 
     def message(self, request: RunRequest, *, is_rated: bool, gpu_share: float) -> NodeRun:
-        """What a node has to know of a run; its data is in storage afterwards."""
+        """Store the run's data if needed and return the message that describes the run to a node."""
         if request.task not in self._keys:
             self._keys[request.task] = publish_data(prepared_task(request.task, self.experiment.plan), self.storage)
         environment = passed_environment()
@@ -80,7 +80,7 @@ class RemoteExperiment:
         )
 
     def import_local(self, mirror: Mirror) -> None:
-        """Stores what was done of a run on this machine, or takes in what was done of it elsewhere."""
+        """Store the progress of a run on this machine, or fetch the progress made elsewhere."""
         if mirror.folder.journal.exists():
             mirror.pull(blobs=False)
             if mirror.is_behind:
@@ -88,9 +88,9 @@ class RemoteExperiment:
                 mirror.push("left")
 
     def give_up(self, request: RunRequest, mirror: Mirror, outcome: AttemptResult) -> None:
-        """Sets a run aside that died again and again: its record says why."""
+        """Fail a run that died repeatedly, with the reason in its record."""
         reason = (
-            f"set aside after {outcome.deaths} deaths in a row without a step in between; the last: {outcome.reason}"
+            f"abandoned after {outcome.deaths} consecutive deaths without a step in between; the last: {outcome.reason}"
         )
         mirror.pull(blobs=False)
         text = mirror.document("run.json")
@@ -100,7 +100,7 @@ class RemoteExperiment:
         mirror.folder.write_record(failed)
 
     def _first_record(self, request: RunRequest) -> RunRecord:
-        """That of a run that never came to write one."""
+        """Return the initial record of a run that never wrote one."""
         plan = self.experiment.plan
         edition = load(request.task).in_edition(plan.edition).edition
         return RunRecord(

@@ -1,4 +1,4 @@
-"""Where a cluster keeps runs and data, so that any node can go on where another one stopped."""
+"""Storage of a cluster: keeps runs and data, so that any node can continue the work of another."""
 
 from podium.cluster.storage.object_store import Storage, StorageError
 from podium.cluster.storage.storage_urls import open_storage

@@ -1,4 +1,4 @@
-"""The seam to whatever keeps objects: names with slashes, and whole contents that are there or are not."""
+"""Storage interface: named objects with slashes in their names, written and read as a whole."""
 
 from __future__ import annotations
 
@@ -9,41 +9,41 @@ from podium.errors import PodiumError
 
 
 class StorageError(PodiumError, OSError):
-    """Storage does not answer, or refuses."""
+    """Storage does not respond or refuses a request."""
 
 
 class Storage(Protocol):
-    """Objects by name. No reader ever sees a part of one."""
+    """Named objects. Readers never see a partial object."""
 
     url: str
-    """Opens the same storage on another node."""
+    """URL that opens the same storage on another node."""
     is_folder: bool
-    """Whether files of it can be linked instead of copied."""
+    """True if its files can be linked instead of copied."""
 
     def create(self, name: str, data: bytes) -> bool:
-        """Stores a new object; False if there is one of that name, which then stays as it is."""
+        """Store a new object; return False, changing nothing, if the name is taken."""
         ...
 
     def read(self, name: str) -> bytes | None:
-        """The content of an object; None if there is none."""
+        """Return the content of an object, or None if it does not exist."""
         ...
 
     def upload(self, name: str, path: Path) -> None:
-        """Stores a file that does not change any more, also in place of an older object."""
+        """Store a file that no longer changes, replacing an older object."""
         ...
 
     def download(self, name: str, path: Path) -> None:
-        """Writes an object to a path at which nothing is.
+        """Write an object to a path that does not exist yet.
 
         Raises:
-            FileNotFoundError: there is no such object.
+            FileNotFoundError: the object does not exist.
         """
         ...
 
     def names(self, prefix: str) -> list[str]:
-        """The names below a prefix that ends with a slash, in order."""
+        """Return the sorted names below a prefix that ends with a slash."""
         ...
 
     def remove(self, name: str) -> None:
-        """Removes an object; what is not there is fine."""
+        """Remove an object if it exists."""
         ...

@@ -1,4 +1,4 @@
-"""An object store as storage, by way of fsspec: s3://BUCKET/PREFIX and whatever else it knows."""
+"""Object stores through fsspec, such as s3://BUCKET/PREFIX."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from podium.cluster.storage.object_store import StorageError
 from podium.errors import MissingExtraError, UsageError
 
 PATIENCE_S = 120.0
-"""How long a store that does not answer is asked again."""
-_LONGEST_PAUSE_S = 5.0
+"""Maximum time during which failing requests are retried."""
+_MAX_PAUSE_S = 5.0
 _ANSWERS = (FileNotFoundError, FileExistsError, PermissionError, NotADirectoryError, IsADirectoryError)
-"""What a store says when it works; all else may be different a moment later."""
+"""Errors that are answers of a working store; all others may be transient and are retried."""
 Result = TypeVar("Result")
 logger = logging.getLogger(__name__)
 
 
 class ObjectStorage:
-    """Objects of a store that creates one only where there is none, as S3 does with If-None-Match."""
+    """An object store with conditional creation, such as S3 with If-None-Match."""
 
     is_folder = False
 
     def __init__(self, url: str) -> None:
         """
         Raises:
-            UsageError: fsspec knows no such store.
-            MissingExtraError: the package for it is not installed.
+            UsageError: fsspec does not support the URL.
+            MissingExtraError: the required package is not installed.
         """
         try:
             import fsspec
         except ImportError as error:
             raise MissingExtraError("An object store", "cluster") from error
         try:
-            # Without caches: what another node has just written counts.
+            # Without caches, because other nodes write at the same time.
             self._store: Any
             self._store, self._root = fsspec.core.url_to_fs(
                 url, skip_instance_cache=True, **({"use_listings_cache": False} if url.startswith("s3") else {})
@@ -53,7 +53,7 @@ class ObjectStorage:
             try:
                 self._store.pipe_file(path, data, mode="create")
             except FileExistsError:
-                # An earlier attempt may have arrived though its answer did not.
+                # An earlier attempt may have succeeded although its response was lost.
                 return bool(self._store.cat_file(path) == data)
             return True
 
@@ -88,16 +88,16 @@ class ObjectStorage:
         return f"{self._root}/{name}".rstrip("/")
 
     def _patiently(self, call: Callable[[], Result], name: str) -> Result:
-        """What a call gives, asked for again while the store does not answer."""
+        """Call a function, retrying while the store does not respond."""
         deadline, pause_s = time.monotonic() + PATIENCE_S, 0.2
         while True:
             try:
                 return call()
             except _ANSWERS:
                 raise
-            except Exception as error:  # every store has errors of its own
+            except Exception as error:  # each store has its own exception types
                 if time.monotonic() > deadline or "Credential" in type(error).__name__:
-                    raise StorageError(f"{self.url} does not answer ({name}): {error}") from error
-                logger.warning("%s does not answer, asking again: %s", self.url, error)
+                    raise StorageError(f"{self.url} does not respond ({name}): {error}") from error
+                logger.warning("%s does not respond; retrying: %s", self.url, error)
             time.sleep(pause_s * random.uniform(0.5, 1.5))
-            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+            pause_s = min(2 * pause_s, _MAX_PAUSE_S)

@@ -1,4 +1,4 @@
-"""A folder as storage: one that all nodes see, such as an NFS share."""
+"""Storage in a folder that all nodes can access, such as an NFS share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ASIDE = ".aside-"
 
 
 class FolderStorage:
-    """Objects are files. A new one is written aside and linked to its name, which also NFS does for one writer only."""
+    """Objects as files. A new file is written aside and hard-linked to its name, which is atomic on NFS too."""
 
     is_folder = True
 
@@ -60,7 +60,7 @@ class FolderStorage:
 
     @contextmanager
     def _aside(self, name: str) -> Iterator[tuple[Path, Path]]:
-        """A name to write under before an object is whole, and its own."""
+        """Yield a temporary path for writing an object, and its final path."""
         target = self.folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         aside = target.with_name(f"{_ASIDE}{secrets.token_hex(8)}")
@@ -76,5 +76,5 @@ def _link_or_copy(source: Path, target: Path) -> None:
         os.link(source, target)
     except FileNotFoundError:
         raise
-    except OSError:  # another file system, or one without links
+    except OSError:  # another file system, or one without hard links
         shutil.copyfile(source, target)

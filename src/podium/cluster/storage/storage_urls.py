@@ -1,4 +1,4 @@
-"""Opens a storage by what the user writes: a folder, or the URL of an object store."""
+"""Storage URLs: opens a storage given as a folder or as the URL of an object store."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from podium.cluster.storage.shared_folder import FolderStorage
 
 
 def open_storage(url: str) -> Storage:
-    """The storage at a path or URL.
+    """Open the storage at a path or URL.
 
     Raises:
-        UsageError: no such kind of storage can be used.
-        MissingExtraError: its packages are not installed.
+        UsageError: the kind of storage is not supported.
+        MissingExtraError: a required package is not installed.
     """
     if "://" not in url:
         return FolderStorage(Path(url).absolute())

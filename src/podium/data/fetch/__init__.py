@@ -1,1 +1,1 @@
-"""Downloads from Kaggle, Zenodo, Hugging Face and plain web addresses."""
+"""Downloads from Kaggle, Zenodo, Hugging Face and other web sites."""

@@ -1,4 +1,4 @@
-"""Files from the web: resumed where a download broke off, compared with their checksums, many at a time."""
+"""HTTP downloads: resumed after interruptions, verified by checksum, in parallel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from podium.data.fetch.kaggle_download import OTHERWISE
+from podium.data.fetch.kaggle_download import ALTERNATIVES
 from podium.errors import DownloadError
 from podium.text import format_size
 
@@ -23,30 +23,30 @@ logger = logging.getLogger(__name__)
 
 ATTEMPTS = 5
 PAUSE_S = 1.0
-"""Before the second attempt; each further pause is twice as long."""
+"""Pause before the second attempt; each further pause is twice as long."""
 PATIENCE_S = 60
 CHUNK_BYTES = 1 << 20
 THREADS = 16
-MOST_FAILURES = 50
-"""Of many files; after so many the site is given up."""
-WORTH_REPEATING = {408, 416, 425, 429, 500, 502, 503, 504}
-AGAIN = f"What has arrived is kept: run the command again to go on. {OTHERWISE}"
+MAX_FAILURES = 50
+"""Maximum number of failed files before the remaining ones are skipped."""
+RETRY_STATUS_CODES = {408, 416, 425, 429, 500, 502, 503, 504}
+RESUME_HINT = f"Downloaded parts are kept: run the command again to resume. {ALTERNATIVES}"
 
 FileCheck = Callable[[Path], None]
-"""`check(path)` raises ValueError or OSError if a file is not what it should be."""
+"""Callback that raises ValueError or OSError if a file is not valid."""
 
 
 def fetch_file(
     url: str, path: Path, *, checksum: str | None = None, check: FileCheck | None = None, pause_s: float = PAUSE_S
 ) -> None:
-    """Downloads a file, unless it is there. Until it is whole it lies beside its place and can be continued.
+    """Download a file unless it exists. A partial download is kept next to it, as `.part`, and resumed.
 
     Args:
-        checksum: What it should have, such as `md5:0123…` or `sha256:0123…`.
-        check: A further look at the file before it counts.
+        checksum: The expected checksum, such as `md5:0123…` or `sha256:0123…`.
+        check: A further check of the complete file.
 
     Raises:
-        DownloadError: the site cannot be reached, refuses, or sends something else.
+        DownloadError: The site cannot be reached, refuses, or sends another file.
     """
     if path.exists():
         return
@@ -58,21 +58,21 @@ def fetch_file(
             _inspect(part, checksum, check)
             part.replace(path)
             return
-        except DownloadError:  # there is no room: it would not be different the next time
+        except DownloadError:  # the disk is full: another attempt would not help
             raise
         except (OSError, ValueError, http.client.HTTPException) as error:
-            if attempt == ATTEMPTS - 1 or (isinstance(error, HTTPError) and error.code not in WORTH_REPEATING):
-                raise DownloadError(f"{url} could not be downloaded ({_reason(error)}). {AGAIN}") from error
-            logger.info("%s: %s; trying again", url, _reason(error))
+            if attempt == ATTEMPTS - 1 or (isinstance(error, HTTPError) and error.code not in RETRY_STATUS_CODES):
+                raise DownloadError(f"{url} could not be downloaded ({_reason(error)}). {RESUME_HINT}") from error
+            logger.info("Retrying %s after an error: %s", url, _reason(error))
             time.sleep(pause_s * 2**attempt)
 
 
 @contextmanager
 def fetched(url: str, path: Path, *, checksum: str) -> Iterator[Path]:
-    """A downloaded file that is needed only in the block, which unpacks it; it is kept if that fails.
+    """Yield a downloaded file and delete it after the block, which unpacks it; the file is kept if the block fails.
 
     Raises:
-        DownloadError: it could not be had.
+        DownloadError: The file could not be downloaded.
     """
     fetch_file(url, path, checksum=checksum)
     yield path
@@ -82,17 +82,17 @@ def fetched(url: str, path: Path, *, checksum: str) -> Iterator[Path]:
 def fetch_files(
     urls: Mapping[str, str], folder: Path, *, check: FileCheck | None = None, pause_s: float = PAUSE_S
 ) -> None:
-    """Downloads many files at a time, by their names in a folder; those that are there are left alone.
+    """Download files in parallel to their names in a folder; existing files are kept.
 
     Raises:
-        DownloadError: some could not be had.
+        DownloadError: Some files could not be downloaded.
     """
 
     failures: list[DownloadError] = []
 
     def fetch(name: str) -> None:
         try:
-            if len(failures) < MOST_FAILURES:
+            if len(failures) < MAX_FAILURES:
                 fetch_file(urls[name], folder / name, check=check, pause_s=pause_s)
         except DownloadError as error:
             failures.append(error)
@@ -102,18 +102,18 @@ def fetch_files(
         list(pool.map(fetch, urls))
     if failures:
         missing = sum(not (folder / name).exists() for name in urls)
-        raise DownloadError(f"{missing} of {len(urls)} files are missing. For one of them: {failures[0]}")
+        raise DownloadError(f"{missing} of {len(urls)} files could not be downloaded. The first error: {failures[0]}")
 
 
 def _continue(url: str, part: Path) -> None:
-    """Fetches what a file still lacks, or all of it where the site cannot start in the middle."""
+    """Fetch the rest of a file, or all of it if the site does not support range requests."""
     have = part.stat().st_size if part.exists() else 0
     headers = {"User-Agent": "podium"} | ({"Range": f"bytes={have}-"} if have else {})
     try:
         answer = urlopen(Request(url, headers=headers), timeout=PATIENCE_S)
     except HTTPError as error:
         error.close()
-        if error.code == 416:  # what we have is too long, or as long as it gets but unchecked
+        if error.code == 416:  # the partial file is too long, or complete but not verified
             part.unlink()
         raise
     with answer:
@@ -122,16 +122,16 @@ def _continue(url: str, part: Path) -> None:
 
 
 def check_room(answer: Any, folder: Path) -> None:
-    """Compares what a site is about to send with the space that is free.
+    """Compare the announced size with the free disk space.
 
     Raises:
-        DownloadError: it will not do.
+        DownloadError: There is not enough space.
     """
     size, free = int(answer.headers.get("Content-Length") or 0), shutil.disk_usage(folder).free
     if size > free:
         raise DownloadError(
-            f"{answer.url} sends {format_size(size)}, but {folder} has {format_size(free)} free. Make room, or choose "
-            "another disk with --data-dir."
+            f"{answer.url} has {format_size(size)}, but only {format_size(free)} are free in {folder}. Free some "
+            "space, or choose another disk with --data-dir."
         )
 
 
@@ -143,11 +143,11 @@ def _write(answer: Any, part: Path) -> None:
             file.write(chunk)
             received += len(chunk)
     if expected >= 0 and received < expected:
-        raise OSError(f"it broke off after {received} of {expected} bytes")
+        raise OSError(f"the connection closed after {received:,} of {expected:,} bytes")
 
 
 def _inspect(part: Path, checksum: str | None, check: FileCheck | None) -> None:
-    """Deletes a whole file that is not the right one: continuing it would be of no use."""
+    """Verify a complete download; delete it if it is wrong, since resuming it would not help."""
     try:
         if checksum is not None:
             _compare(part, checksum)
@@ -163,7 +163,7 @@ def _compare(path: Path, checksum: str) -> None:
     with path.open("rb") as file:
         found = hashlib.file_digest(file, method).hexdigest()
     if found != expected:
-        raise ValueError(f"it arrived damaged: {method}:{found}, announced {checksum}")
+        raise ValueError(f"the download is damaged: its checksum is {method}:{found}, expected {checksum}")
 
 
 def _reason(error: Exception) -> str:

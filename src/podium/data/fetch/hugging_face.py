@@ -1,11 +1,11 @@
-"""Files from Hugging Face, through its own client: resumed, checked, at a fixed revision."""
+"""Downloads from Hugging Face with its own client: resumed, verified, at a fixed revision."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
 
-from podium.data.fetch.kaggle_download import OTHERWISE
+from podium.data.fetch.http_download import RESUME_HINT
 from podium.errors import DownloadError, MissingExtraError
 from podium.safefs.remove_tree import remove_tree
 
@@ -19,13 +19,13 @@ def fetch_from_hub(
     revision: str | None = None,
     endpoint: str | None = None,
 ) -> None:
-    """Downloads files of a repository; those that are whole are not fetched again.
+    """Download files of a repository; complete files are not fetched again.
 
     Args:
-        endpoint: another site that speaks the hub's protocol; by default `$HF_ENDPOINT`, else the hub.
+        endpoint: Another site with the hub's API; default: `$HF_ENDPOINT`, else the hub.
 
     Raises:
-        DownloadError: the hub cannot be reached or refuses; says why.
+        DownloadError: The hub cannot be reached or refuses.
     """
     try:
         from huggingface_hub import hf_hub_download
@@ -38,8 +38,7 @@ def fetch_from_hub(
         except (OSError, ValueError) as error:
             reason = next(iter(str(error).splitlines()), type(error).__name__)
             raise DownloadError(
-                f"{name} could not be downloaded from Hugging Face ({reason}). Where a licence has to be accepted, do "
-                "so on the page of the repository and set HF_TOKEN. What has arrived is kept: run the command again "
-                f"to go on. {OTHERWISE}"
+                f"{name} could not be downloaded from Hugging Face ({reason}). If {repository} requires accepting a "
+                f"licence, accept it on its page and set HF_TOKEN. {RESUME_HINT}"
             ) from error
-    remove_tree(folder / ".cache")  # the client's notes on how far it got
+    remove_tree(folder / ".cache")  # the client's record of partial downloads

@@ -1,4 +1,4 @@
-"""Kaggle's official client with the user's credentials."""
+"""Client of Kaggle's official API, with the user's credentials."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 from podium.errors import DownloadError, MissingExtraError
 
 PATIENCE_S = 300
-"""How long a connection may be silent, as for the parts that Kaggle's client fetches itself."""
+"""Read timeout of a connection, the same as in Kaggle's client."""
 
 
-def authenticated_client(otherwise: str) -> Any:
-    """Kaggle's client.
+def authenticated_client(alternative: str) -> Any:
+    """Return Kaggle's client, authenticated.
 
     Args:
-        otherwise: what can be done without Kaggle.
+        alternative: A sentence for the error message on what works without Kaggle.
 
     Raises:
-        MissingExtraError: it is not installed.
-        DownloadError: there are no credentials.
+        MissingExtraError: It is not installed.
+        DownloadError: There are no credentials.
     """
     try:
         from kaggle.api.kaggle_api_extended import KaggleApi
@@ -30,21 +30,21 @@ def authenticated_client(otherwise: str) -> Any:
     client = KaggleApi()
     try:
         client.authenticate()
-    except SystemExit as error:  # the client's way of saying that there are no credentials
+    except SystemExit as error:  # raised by the client if there are no credentials
         raise DownloadError(
-            "There are no Kaggle credentials. Make a token at https://www.kaggle.com/settings and save it as "
-            f"~/.kaggle/kaggle.json, or set KAGGLE_USERNAME and KAGGLE_KEY. {otherwise}"
+            "There are no Kaggle credentials. Create a token at https://www.kaggle.com/settings and save it as "
+            f"~/.kaggle/kaggle.json, or set KAGGLE_USERNAME and KAGGLE_KEY. {alternative}"
         ) from error
     return client
 
 
 @contextmanager
 def open_connection(client: Any) -> Iterator[Any]:
-    """A connection to Kaggle that does not wait for ever for an answer."""
+    """Yield a connection to Kaggle with a read timeout."""
     from kagglesdk import KaggleClient
 
     known = client.config_values
-    # Not the client's own factory: that one ignores KAGGLE_API_ENVIRONMENT, which mirrors and tests set.
+    # Not created by the client's own factory, which ignores KAGGLE_API_ENVIRONMENT (set by mirrors and tests).
     connection = KaggleClient(username=known.get("username"), password=known.get("key"), api_token=known.get("token"))
     with connection as kaggle:
         session = kaggle.http_client()._session
@@ -53,8 +53,8 @@ def open_connection(client: Any) -> Iterator[Any]:
 
 
 def refused_credentials() -> str:
-    """What to do when Kaggle does not accept the credentials."""
+    """Return the message for credentials that Kaggle rejects."""
     return (
-        "Kaggle does not accept the credentials. Make a new token at https://www.kaggle.com/settings and save "
+        "Kaggle does not accept the credentials. Create a new token at https://www.kaggle.com/settings and save "
         "it as ~/.kaggle/kaggle.json."
     )

@@ -1,4 +1,4 @@
-"""Fetches a competition's data from Kaggle through its official client: resumed, checked, unpacked once."""
+"""Download of a competition's data with Kaggle's official client: resumed, verified, unpacked once."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 ROOM = 2.5
-"""Free space wanted, as a multiple of the archive: the archive itself, and what it unpacks to."""
-OTHERWISE = "Data you have already goes in with --raw DIR; --miniature needs none."
+"""Free space required for the archive and its unpacked files, as a multiple of the archive's size."""
+ALTERNATIVES = "Pass data you already have with --raw DIR, or use fabricated data with --miniature."
 
 
 def download(competition: str, raw: Path) -> None:
-    """Puts the files of a competition into `raw`, in place of what is there.
+    """Download and unpack the files of a competition into `raw`, replacing its content.
 
-    The archive lies beside it meanwhile; a download or an unpacking that was cut off goes on where it stopped.
+    The archive is kept next to it until then, so that an interrupted download or unpacking can be resumed.
     """
     whole = whole_archive(competition, raw)
     if not whole.exists():
@@ -41,7 +41,7 @@ def download(competition: str, raw: Path) -> None:
 
 
 def whole_archive(competition: str, raw: Path) -> Path:
-    """Where an archive lies that has arrived and is not unpacked yet."""
+    """Return the path of a complete archive that is not unpacked yet."""
     return raw.with_name(f"{competition}.whole.zip")
 
 
@@ -51,16 +51,16 @@ def _download(competition: str, archive: Path) -> None:
     except ImportError as error:
         raise MissingExtraError("Downloading from Kaggle", "kaggle") from error
     with redirect_stdout(sys.stderr):  # Kaggle's client prints notices; standard output is for our results
-        client = authenticated_client(OTHERWISE)
+        client = authenticated_client(ALTERNATIVES)
         try:
             _fetch(client, competition, archive)
         except requests.HTTPError as error:
             raise DownloadError(_explain(error, competition)) from error
-        except DownloadError:  # which says itself what to do
+        except DownloadError:  # has a message of its own
             raise
         except (requests.RequestException, OSError, ValueError) as error:
             raise DownloadError(
-                f"The download of {competition} broke off: {error} Run the command again to resume."
+                f"The download of {competition} was interrupted ({error}). Run the command again to resume."
             ) from error
 
 
@@ -84,24 +84,25 @@ def _check_room(response: Response, competition: str, archive: Path) -> None:
     free = shutil.disk_usage(archive.parent).free + have
     if size * ROOM > free:
         raise DownloadError(
-            f"{competition} needs about {format_size(size * ROOM)} to download and unpack, but {archive.parent} has "
-            f"{format_size(free)} free. Make room, or choose another disk with --data-dir."
+            f"{competition} needs about {format_size(size * ROOM)} to download and unpack, but only "
+            f"{format_size(free)} are free in {archive.parent}. Free some space, or choose another disk with "
+            "--data-dir."
         )
 
 
 def _check_sum(response: Response, competition: str, archive: Path) -> None:
-    """Compares with the MD5 that the storage behind Kaggle announces, where it does."""
+    """Compare the archive with the MD5 checksum in the response headers, if there is one."""
     announced = [part.strip() for part in response.headers.get("x-goog-hash", "").split(",")]
     expected = next((part.removeprefix("md5=") for part in announced if part.startswith("md5=")), None)
     if expected is None:
-        logger.warning("Kaggle announces no checksum of %s: whether it arrived unharmed is not known", competition)
+        logger.warning("Kaggle sent no checksum for %s, so its download was not verified", competition)
         return
     with archive.open("rb") as file:
         found = base64.b64encode(hashlib.file_digest(file, "md5").digest()).decode()
     if found != expected:
         archive.unlink()
         raise DownloadError(
-            f"The archive of {competition} arrived damaged (MD5 {found}, announced {expected}) and was deleted. "
+            f"The downloaded archive of {competition} was damaged (MD5 {found}, expected {expected}) and was deleted. "
             "Run the command again."
         )
 
@@ -121,18 +122,18 @@ def _unpack(archive: Path, raw: Path) -> None:
 
 
 def _explain(error: HTTPError, competition: str) -> str:
-    """What Kaggle's refusal means and what to do about it."""
+    """Return the message for an error response of Kaggle."""
     page = f"https://www.kaggle.com/c/{competition}"
     match error.response.status_code if error.response is not None else None:
         case 401:
             return refused_credentials()
         case 403:
             return (
-                f"Kaggle refuses the data of {competition}: its rules are not accepted by this account. Accept them at "
-                f"{page}/rules and run the command again. If that page offers no way to join, the competition can no "
-                f"longer be joined. {OTHERWISE}"
+                f"Kaggle refuses the data of {competition}: this account has not accepted the rules. Accept them at "
+                f"{page}/rules and run the command again. If that page has no button to join, the competition is "
+                f"closed to new participants. {ALTERNATIVES}"
             )
         case 404:
-            return f"Kaggle no longer offers the data of {competition} (see {page}). {OTHERWISE}"
+            return f"Kaggle no longer offers the data of {competition} (see {page}). {ALTERNATIVES}"
         case status:
-            return f"Kaggle answered {status} for {competition}: {error}. Try again later. {OTHERWISE}"
+            return f"Kaggle answered {status} for {competition}: {error}. Try again later. {ALTERNATIVES}"

@@ -1,4 +1,4 @@
-"""The most-voted public notebooks of a competition, through Kaggle's official client."""
+"""Download of a competition's most-voted public notebooks with Kaggle's official client."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-PAGE = 50
-"""Notebooks that are listed at a time."""
-OTHERWISE = "Notebooks you have already are compared with --against DIR."
+PAGE_SIZE = 50
+"""Number of notebooks listed per request."""
+ALTERNATIVE = "Pass notebooks you already have with --against DIR."
 _ENDINGS = {"notebook": ".ipynb", "script": ".py"}
 
 
 def fetch_notebooks(competition: str, folder: Path, count: int) -> list[Path]:
-    """Writes the public Python notebooks of a competition with most votes into a folder; those there are kept.
+    """Download the most-voted public Python notebooks of a competition into a folder; existing files are kept.
 
     Raises:
-        DownloadError: Kaggle refuses, or the connection broke off.
+        DownloadError: Kaggle refuses, or the connection failed.
     """
     try:
         import requests
     except ImportError as error:
         raise MissingExtraError("Downloading from Kaggle", "kaggle") from error
     with redirect_stdout(sys.stderr):  # Kaggle's client prints notices; standard output is for our results
-        client = authenticated_client(OTHERWISE)
+        client = authenticated_client(ALTERNATIVE)
         try:
             with open_connection(client) as kaggle:
                 names = _most_voted(kaggle, competition, count)
@@ -44,30 +44,30 @@ def fetch_notebooks(competition: str, folder: Path, count: int) -> list[Path]:
             raise DownloadError(_explain(error, competition)) from error
         except (requests.RequestException, ValueError) as error:
             raise DownloadError(
-                f"The notebooks of {competition} could not all be fetched: {error} Run the command again to go on."
+                f"Some notebooks of {competition} could not be downloaded ({error}). Run the command again to resume."
             ) from error
 
 
 def _most_voted(kaggle: Any, competition: str, count: int) -> list[str]:
-    """The names of notebooks, AUTHOR/TITLE."""
+    """Return the names (AUTHOR/TITLE) of notebooks, sorted by votes."""
     from kagglesdk.kernels.types.kernels_api_service import ApiListKernelsRequest
     from kagglesdk.kernels.types.kernels_enums import KernelsListSortType, KernelsListViewType
 
     names: list[str] = []
-    for page in range(1, 2 + count // PAGE):
+    for page in range(1, 2 + count // PAGE_SIZE):
         request = ApiListKernelsRequest()
         request.competition, request.language = competition, "python"
         request.group, request.sort_by = KernelsListViewType.EVERYONE, KernelsListSortType.VOTE_COUNT
-        request.page, request.page_size = page, min(PAGE, count)
+        request.page, request.page_size = page, min(PAGE_SIZE, count)
         found = [kernel.ref for kernel in kaggle.kernels.kernels_api_client.list_kernels(request).kernels or []]
         names += [name for name in found if name not in names]
-        if len(found) < PAGE or len(names) >= count:
+        if len(found) < PAGE_SIZE or len(names) >= count:
             break
     return names[:count]
 
 
 def _fetch(kaggle: Any, name: str, folder: Path) -> Path | None:
-    """The file of a notebook; None if its name is not one, or it is neither a notebook nor a script."""
+    """Return the file of a notebook, or None if its name is invalid or it is neither a notebook nor a script."""
     from kagglesdk.kernels.types.kernels_api_service import ApiGetKernelRequest
 
     match = re.fullmatch(r"(?:code/)?([\w-]{1,80})/([\w-]{1,120})", name)
@@ -89,11 +89,13 @@ def _fetch(kaggle: Any, name: str, folder: Path) -> Path | None:
 
 
 def _explain(error: HTTPError, competition: str) -> str:
-    """What Kaggle's refusal means and what to do about it."""
+    """Return the message for an error response of Kaggle."""
     match error.response.status_code if error.response is not None else None:
         case 401:
             return refused_credentials()
         case 404:
-            return f"Kaggle knows no competition {competition} with public notebooks. {OTHERWISE}"
+            return f"Kaggle has no competition {competition} with public notebooks. {ALTERNATIVE}"
         case status:
-            return f"Kaggle answered {status} for the notebooks of {competition}: {error}. Try again later. {OTHERWISE}"
+            return (
+                f"Kaggle answered {status} for the notebooks of {competition}: {error}. Try again later. {ALTERNATIVE}"
+            )

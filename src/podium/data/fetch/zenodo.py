@@ -1,4 +1,4 @@
-"""Files that Kaggle does not offer but a Zenodo record does."""
+"""Downloads from Zenodo of files that are not part of Kaggle's data."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ PATIENCE_S = 60
 
 @contextmanager
 def zenodo_file(record: int, name: str, raw: Path, near: Path, *, site: str = SITE) -> Iterator[Path]:
-    """A file of a record: the one in the raw folder if it lies there, else one downloaded beside `near` for the block.
+    """Yield a file of a record: from the raw folder if it is there, else a temporary download next to `near`.
 
-    The raw folder stays as it is.
+    The raw folder is not changed.
     """
     if (raw / name).exists():
         yield raw / name
@@ -34,13 +34,13 @@ def zenodo_file(record: int, name: str, raw: Path, near: Path, *, site: str = SI
         except (OSError, ValueError, KeyError, StopIteration, HTTPException) as error:
             raise DownloadError(
                 f"{name} is not part of Kaggle's download, and it could not be fetched from {site}/records/{record} "
-                f"({error or type(error).__name__}). Download it there and put it into {raw}."
+                f"({error or type(error).__name__}). Download it there and save it in {raw}."
             ) from error
         yield Path(folder) / name
 
 
 def _fetch(record: str, name: str, path: Path) -> None:
-    """Downloads a file and compares it with the checksum in its record."""
+    """Download a file and compare it with the checksum in its record."""
     with urlopen(record, timeout=PATIENCE_S) as answer:
         announced = next(file["checksum"] for file in json.load(answer)["files"] if file["key"] == name)
     with urlopen(f"{record}/files/{name}/content", timeout=PATIENCE_S) as answer, path.open("wb") as file:
@@ -49,4 +49,4 @@ def _fetch(record: str, name: str, path: Path) -> None:
     with path.open("rb") as written:
         found = f"md5:{hashlib.file_digest(written, 'md5').hexdigest()}"
     if found != announced:
-        raise ValueError(f"it arrived damaged: {found}, announced {announced}")
+        raise ValueError(f"the download is damaged: its checksum is {found}, expected {announced}")

@@ -1,4 +1,4 @@
-"""Archives: unpacked beside where their files will go, so that these can be linked, and packed again."""
+"""Archives (ZIP, tar, 7z): unpacked on the file system of their destination, so files can be linked, and repacked."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from typing import IO, Any
 
 from podium.data.scrub_metadata import FILE_MODE, TIME_NS
 from podium.errors import MissingExtraError, RawDataError
+from podium.safefs.atomic_files import missing_raw_file
 
 Members = Iterable[tuple[str, Path | bytes]]
-"""Names inside the archive, with the file or the bytes that go there."""
+"""Names of the members of an archive, with the path or the bytes of their content."""
 _DAMAGE = (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError)
 
 
 @contextmanager
 def unpacked(archive: Path, near: Path) -> Iterator[Path]:
-    """A folder with the content of a .zip, .7z or .tar(.gz), gone after the block.
+    """Yield a temporary folder with the content of a .zip, .7z or .tar(.gz), deleted after the block.
 
-    It lies on the file system of `near`, so that linking its files there copies nothing. Where someone has unpacked
-    the archive already, that folder is used as it is.
+    It is on the file system of `near`, so that files can be hard-linked there. If the archive is already unpacked to
+    a folder of its name, that folder is used instead.
     """
     already = archive.with_name(archive.name.split(".")[0])
     if not archive.exists() and already.is_dir():
@@ -41,7 +42,7 @@ def unpacked(archive: Path, near: Path) -> Iterator[Path]:
 
 @contextmanager
 def opened_member(path: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file, or of the only file inside it if it is a .zip or .7z."""
+    """Yield the bytes of a file, or of the only file inside it if it is a .zip or .7z."""
     if path.suffix not in {".zip", ".7z"}:
         with path.open("rb") as file:
             yield file
@@ -50,13 +51,13 @@ def opened_member(path: Path) -> Iterator[IO[bytes]]:
         extract(path, Path(folder))
         member = next((found for found in sorted(Path(folder).rglob("*")) if found.is_file()), None)
         if member is None:
-            raise RawDataError(f"{path} is damaged (there is no file in it). Download it again.")
+            raise RawDataError(f"{path} is damaged (it contains no file). Download it again.")
         with member.open("rb") as file:
             yield file
 
 
 def extract(archive: Path, folder: Path) -> None:
-    """Unpacks an archive; members cannot leave the folder."""
+    """Unpack an archive; members cannot leave the folder."""
     try:
         if archive.name.endswith(".7z"):
             _extract_7z(archive, folder)
@@ -67,21 +68,21 @@ def extract(archive: Path, folder: Path) -> None:
             with zipfile.ZipFile(archive) as zipped:
                 zipped.extractall(folder)
     except FileNotFoundError as error:
-        raise RawDataError(f"The raw data lacks {archive.name}: there is no {archive}.") from error
+        raise missing_raw_file(archive) from error
     except _DAMAGE as error:
         reason = next(iter(str(error).splitlines()), "it ends too early").rstrip(":")
         raise RawDataError(f"{archive} is damaged ({reason}). Download it again.") from error
     except RuntimeError as error:  # zipfile and _extract_7z: an unknown method (NotImplementedError) or a password
         kind, reason = archive.suffix.removeprefix("."), str(error).rstrip(".")
-        advice = f"Unpack it with another program and pack its files as a plain {kind} again."
-        raise RawDataError(f"{archive} is packed in a way that cannot be read ({reason}). {advice}") from error
+        advice = f"Unpack it with another program and repack its files as a plain {kind}."
+        raise RawDataError(f"{archive} uses unsupported compression or encryption ({reason}). {advice}") from error
 
 
 def extract_tar(tar: tarfile.TarFile, folder: Path) -> None:
-    """Unpacks a tar; members cannot leave the folder.
+    """Unpack a tar; members cannot leave the folder.
 
     Raises:
-        tarfile.TarError: one would.
+        tarfile.TarError: A member would leave the folder.
     """
     if hasattr(tarfile, "data_filter"):
         tar.extractall(folder, filter="data")
@@ -108,29 +109,29 @@ def _extract_7z(archive: Path, folder: Path) -> None:
 
 
 def members_of(archive: bytes) -> Iterator[tuple[str, bytes]]:
-    """The files in a ZIP given as bytes: their names and what they hold, one at a time."""
+    """Yield the names and contents of the files in a ZIP given as bytes, one at a time."""
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         yield from ((name, opened.read(name)) for name in opened.namelist())
 
 
 def zipped(members: Members) -> bytes:
-    """The bytes of a ZIP with these files."""
+    """Return the bytes of a ZIP with these files."""
     buffer = io.BytesIO()
     write_zip(buffer, members)
     return buffer.getvalue()
 
 
 def write_zip(path: Path | IO[bytes], members: Members) -> None:
-    """Packs files into a ZIP without compressing them again; most hold pictures or sound.
+    """Pack files into an uncompressed ZIP; most contain images or sound that are compressed already.
 
-    Members follow each other as they are given and have one date and one mode, whatever those of the files are.
+    Members keep the given order; all have the same date and mode, regardless of the files' own.
     """
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in members:
             facts = zipfile.ZipInfo(name)
             facts.external_attr = FILE_MODE << 16
             if isinstance(content, Path):
-                facts.file_size = content.stat().st_size  # beyond 4 GiB the header has another form
+                facts.file_size = content.stat().st_size  # beyond 4 GiB the header has another format
                 with content.open("rb") as file, archive.open(facts, "w") as member:
                     shutil.copyfileobj(file, member, 1 << 20)
             else:
@@ -138,7 +139,7 @@ def write_zip(path: Path | IO[bytes], members: Members) -> None:
 
 
 def write_tar(path: Path, members: Members, *, compressed: bool = False) -> None:
-    """Packs files into a tar as `write_zip` does; it is not compressed unless told so, whatever its name."""
+    """Pack files into a tar, like `write_zip`; only `compressed`, not its name, decides on compression."""
     with (
         gzip.GzipFile(path, "wb", compresslevel=1, mtime=0) if compressed else path.open("wb") as target,
         tarfile.open(fileobj=target, mode="w") as archive,
@@ -152,7 +153,7 @@ def write_tar(path: Path, members: Members, *, compressed: bool = False) -> None
 
 
 def write_7z(path: Path, members: Members) -> None:
-    """Packs files into a 7z."""
+    """Pack files into a 7z."""
     with _seven_zip().SevenZipFile(path, "w") as archive:
         for name, content in members:
             archive.writestr(content.read_bytes() if isinstance(content, Path) else content, name)

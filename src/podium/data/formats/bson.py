@@ -1,4 +1,4 @@
-"""BSON: files of documents one after the other, streamed. Only the outermost fields of a document are looked at."""
+"""Streaming reader and writer of BSON files; only the top-level fields of a document are parsed."""
 
 from __future__ import annotations
 
@@ -8,42 +8,43 @@ from pathlib import Path
 from typing import Any
 
 from podium.errors import RawDataError
+from podium.safefs.atomic_files import missing_raw_file
 
 _DOCUMENT, _ARRAY, _BINARY, _INT32, _INT64 = 0x03, 0x04, 0x05, 0x10, 0x12
 _FIXED_SIZES = {0x01: 8, 0x07: 12, 0x08: 1, 0x09: 8, 0x0A: 0, _INT32: 4, 0x11: 8, _INT64: 8}
-"""Sizes of numbers, identifiers, truth values, times and nothing."""
+"""Sizes of numbers, identifiers, booleans, times and null."""
 _BYTES_BESIDE_LENGTH = {0x02: 4, _DOCUMENT: 0, _ARRAY: 0, _BINARY: 5}
-"""What a text, document, array or binary takes beyond the length it starts with."""
+"""Number of bytes of a string, document, array or binary that its length prefix does not count."""
 
 
 def read_documents(path: Path) -> Iterator[bytes]:
-    """The documents of a file, one at a time."""
+    """Yield the documents of a file, one at a time."""
     try:
         with path.open("rb") as file:
             while head := file.read(4):
                 size = int.from_bytes(head, "little")
                 document = head + file.read(max(size - 4, 1))
                 if len(document) != size:
-                    raise RawDataError(f"{path} is damaged or cut off within a document. Download it again.")
+                    raise RawDataError(f"{path} is damaged or truncated within a document. Download it again.")
                 yield document
     except FileNotFoundError as error:
-        raise RawDataError(f"The raw data lacks {path.name}: there is no {path}.") from error
+        raise missing_raw_file(path) from error
 
 
 def integer_field(document: bytes, name: str) -> int:
-    """The value of a field that holds a whole number."""
+    """Return the value of an integer field."""
     start, end = _find(document, name)
     return int.from_bytes(document[start + len(name) + 2 : end], "little", signed=True)
 
 
 def without_field(document: bytes, name: str) -> bytes:
-    """The document with one field less."""
+    """Return the document without a field."""
     start, end = _find(document, name)
     return struct.pack("<i", len(document) - (end - start)) + document[4:start] + document[end:]
 
 
 def make_document(fields: Mapping[str, Any]) -> bytes:
-    """A document of whole numbers, bytes, lists and further documents."""
+    """Return a document of integers, bytes, lists and further documents."""
     elements = b"".join(_element(name, value) for name, value in fields.items())
     return struct.pack("<i", len(elements) + 5) + elements + b"\0"
 
@@ -61,7 +62,7 @@ def _element(name: str, value: int | bytes | Sequence[Any] | Mapping[str, Any]) 
 
 
 def _find(document: bytes, name: str) -> tuple[int, int]:
-    """Where a field starts and where the next one does."""
+    """Return the start of a field and of the next one."""
     wanted, start = name.encode(), 4
     while (kind := document[start]) != 0:
         name_end = document.index(0, start + 1)
@@ -76,5 +77,5 @@ def _size(document: bytes, kind: int, start: int) -> int:
     if kind in _FIXED_SIZES:
         return _FIXED_SIZES[kind]
     if kind not in _BYTES_BESIDE_LENGTH:
-        raise RawDataError(f"A BSON document has a field of kind 0x{kind:02x}, which is not expected.")
+        raise RawDataError(f"A BSON document has a field of the unexpected type 0x{kind:02x}.")
     return int.from_bytes(document[start : start + 4], "little") + _BYTES_BESIDE_LENGTH[kind]

@@ -1,4 +1,4 @@
-"""Pictures described in the manner of COCO: one JSON document whose annotations and images correspond by position."""
+"""COCO-style image annotations: one JSON document whose annotations and images correspond by position."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from podium.safefs.atomic_files import link_file
 
 CocoEntry = dict[str, Any]
 AnnotatedImage = tuple[CocoEntry, CocoEntry]
-"""An annotation and its image."""
+"""Pair of an annotation and its image."""
 
 
 def split_document(
     document: CocoEntry, test_size: float, *, id_key: str = "id", smallest: int = 5
 ) -> tuple[list[AnnotatedImage], list[AnnotatedImage]]:
-    """The pairs of the train part, category by category, and the shuffled ones of the test part."""
+    """Return the pairs of the train part, sorted by category, and those of the test part, shuffled."""
     annotations, images = document["annotations"], document["images"]
     if [annotation["image_id"] for annotation in annotations] != [image[id_key] for image in images]:
         raise RawDataError("The raw metadata is damaged: its annotations and images are not in the same order.")
@@ -31,48 +31,48 @@ def split_document(
 
 
 def categories_of(pairs: Iterable[AnnotatedImage]) -> list[int]:
-    """The category of each pair."""
+    """Return the category of each pair."""
     return [annotation["category_id"] for annotation, _ in pairs]
 
 
 def images_of(pairs: Iterable[AnnotatedImage]) -> list[CocoEntry]:
-    """The image of each pair."""
+    """Return the image of each pair."""
     return [image for _, image in pairs]
 
 
 def numbered(images: Iterable[CocoEntry], file_name: Callable[[int], str], *, id_key: str = "id") -> list[CocoEntry]:
-    """The images with their positions for ids, and files named after these."""
+    """Return the images with their positions as ids, and with files named after the ids."""
     return [{**image, id_key: str(place), "file_name": file_name(place)} for place, image in enumerate(images)]
 
 
 def with_pairs(document: CocoEntry, pairs: list[AnnotatedImage]) -> CocoEntry:
-    """The document with other annotations and images."""
+    """Return the document with other annotations and images."""
     return {**document, "annotations": [annotation for annotation, _ in pairs], "images": images_of(pairs)}
 
 
 def without_labels(document: CocoEntry, images: list[CocoEntry]) -> CocoEntry:
-    """What test images come with."""
+    """Return the document published with test images."""
     return {"images": images, "info": document["info"], "licenses": document["licenses"]}
 
 
 def write_document(content: Any, path: Path) -> None:
-    """Writes a document, or a part of one, for people to read: indented, its keys sorted."""
+    """Write a document, or a part of one, in readable form: indented, with sorted keys."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8") as file:
         json.dump(content, file, indent=4, sort_keys=True)
 
 
 def link_images(source: Path, target: Path, images: list[CocoEntry], renamed: list[CocoEntry] | None = None) -> None:
-    """Puts images of one folder into another, under the names they have there."""
+    """Link images of one folder into another, under their names there."""
     for image, new in zip(images, renamed or images, strict=True):
         link_file(source / image["file_name"], target / new["file_name"])
 
 
 def make_document(rng: np.random.Generator, classes: int, file_name: Callable[[int, int], str]) -> CocoEntry:
-    """A document about 24 of the classes in mixed order, with one to eleven pictures each.
+    """Return a document about 24 of the classes in mixed order, with one to eleven images each.
 
     Args:
-        file_name: gives the name of a picture from its category and its id.
+        file_name: Returns the file name of an image from its category and its id.
     """
     chosen = rng.choice(classes, 24, replace=False)
     labels = rng.permutation(np.repeat(chosen, 1 + np.arange(24) % 11)).tolist()
@@ -90,6 +90,6 @@ def make_document(rng: np.random.Generator, classes: int, file_name: Callable[[i
 
 
 def make_pictures(rng: np.random.Generator, document: CocoEntry) -> list[tuple[str, bytes]]:
-    """A picture for each image of a document, tinted by category, with its file name."""
+    """Return the file name and bytes of each image of a document, tinted by category."""
     pairs = zip(document["annotations"], document["images"], strict=True)
     return [(image["file_name"], picture(rng, tint=annotation["category_id"])) for annotation, image in pairs]

@@ -1,4 +1,4 @@
-"""Tables read and written so that nothing changes on the way: floats survive the round trip to the last digit."""
+"""Lossless CSV reader and writer: floats survive the round trip to the last digit."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any
 import pandas as pd
 
 from podium.data.formats.archives import write_zip
-from podium.errors import RawDataError
+from podium.safefs.atomic_files import missing_raw_file
 
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:
-    """A raw table; a missing file is explained."""
+    """Read a raw table; a missing file raises RawDataError."""
     table: pd.DataFrame = _read(path, pd.read_csv, {"float_precision": "round_trip", **options})
     return table
 
 
 def read_json(path: Path, encoding: str = "utf-8") -> Any:
-    """A raw JSON document; a missing file is explained."""
+    """Read a raw JSON document; a missing file raises RawDataError."""
     import json
 
     return _read(path, lambda place: json.loads(place.read_text(encoding=encoding)), {})
 
 
 def write_csv(table: pd.DataFrame, path: Path, **options: Any) -> None:
-    """Writes a table without its index, in pandas' own style; a `.zip` holds a file of its name, less the ending."""
+    """Write a table without its index, in pandas' format; `train.csv.zip` contains a file `train.csv`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     options = {"index": False, **options}
     if path.suffix == ".zip":
@@ -36,24 +36,24 @@ def write_csv(table: pd.DataFrame, path: Path, **options: Any) -> None:
 
 
 def sample_of(answers: pd.DataFrame, ids: str | list[str], /, **constants: Any) -> pd.DataFrame:
-    """A sample submission: the ids of the answers beside columns of constants (or one value per row)."""
+    """Return a sample submission: the ids of the answers, with columns of constants (or one value per row)."""
     rows = answers[[ids] if isinstance(ids, str) else ids]
-    # All at once: pandas complains about more than a hundred columns that came one by one.
+    # One `concat`: pandas warns about fragmentation after a hundred single inserts.
     return pd.concat([rows, pd.DataFrame(constants, index=rows.index)], axis=1)
 
 
 def one_hot(labels: pd.Series, classes: Sequence[str]) -> pd.DataFrame:
-    """A 0/1 column per class, in the order given, whether or not the class occurs."""
+    """Return a 0/1 column per class, in the given order, whether or not the class occurs."""
     return pd.DataFrame({name: labels.eq(name).astype(int) for name in classes})
 
 
 def lines_beside(task_file: str) -> list[str]:
-    """The lines of the text file that has the name of a Python file: a list too long to stand in it."""
+    """Return the lines of the .txt file next to a task file, for lists that are too long for Python code."""
     return Path(task_file).with_suffix(".txt").read_text(encoding="utf-8").splitlines()
 
 
 def renumber(values: pd.Series) -> pd.Series:
-    """The same groups numbered 0, 1, 2, … in order of first appearance."""
+    """Renumber groups to 0, 1, 2, … in order of first appearance."""
     return pd.Series(pd.factorize(values)[0], index=values.index, name=values.name)
 
 
@@ -61,4 +61,4 @@ def _read(path: Path, reader: Callable[..., Any], options: dict[str, Any]) -> An
     try:
         return reader(path, **options)
     except FileNotFoundError as error:
-        raise RawDataError(f"The raw data lacks {path.name}: there is no {path}.") from error
+        raise missing_raw_file(path) from error

@@ -1,4 +1,4 @@
-"""DICOM files, the format of medical scans, as small as programs will read them: for miniatures."""
+"""Minimal DICOM files (medical scans) for miniatures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _EXPLICIT_LITTLE_ENDIAN = b"1.2.840.10008.1.2.1\0"
 
 
 def dicom(pixels: ArrayLike) -> bytes:
-    """The bytes of a .dcm file with one grey picture of 16 bits per pixel, cut off at what these hold."""
+    """Return the bytes of a .dcm file with one grey image of 16 bits per pixel; values are clipped to that range."""
     picture = np.clip(pixels, 0, 65535).astype("<u2")
     height, width = picture.shape
     syntax = _element(0x0002, 0x0010, b"UI", _EXPLICIT_LITTLE_ENDIAN)
@@ -22,7 +22,7 @@ def dicom(pixels: ArrayLike) -> bytes:
         _element(0x0028, 0x0004, b"CS", b"MONOCHROME2 "),
         _number(0x0028, 0x0010, height),
         _number(0x0028, 0x0011, width),
-        _number(0x0028, 0x0100, 16),  # bits of a pixel: allocated, stored, and which is the highest
+        _number(0x0028, 0x0100, 16),  # bits per pixel: allocated, stored, and the index of the highest
         _number(0x0028, 0x0101, 16),
         _number(0x0028, 0x0102, 15),
         _number(0x0028, 0x0103, 0),  # unsigned
@@ -36,5 +36,5 @@ def _number(group: int, element: int, value: int) -> bytes:
 
 
 def _element(group: int, element: int, kind: bytes, content: bytes) -> bytes:
-    """A data element; the size of its content must be even."""
+    """Return a data element; the size of its content must be even."""
     return struct.pack("<HH2sH", group, element, kind, len(content)) + content

@@ -1,4 +1,4 @@
-"""Pictures made from arrays, for miniatures whose labels are drawn in their pictures, and arrays from pictures."""
+"""Images from arrays (for miniatures whose labels are visible in their images) and arrays from images."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.safefs.atomic_files import lacks
+from podium.safefs.atomic_files import missing_raw_file
 
 
 def picture_of(pixels: ArrayLike, suffix: str = ".png", *, dtype: type[np.integer] = np.uint8) -> bytes:
-    """The bytes of a .png, .tif or .jpg file with these pixels, cut off at what the type holds."""
+    """Return the bytes of a .png, .tif or .jpg file with these pixels, clipped to the range of the type."""
     from PIL import Image
 
     limits = np.iinfo(dtype)
@@ -23,11 +23,11 @@ def picture_of(pixels: ArrayLike, suffix: str = ".png", *, dtype: type[np.intege
 
 
 def pixels_of(path: Path) -> NDArray[np.uint8]:
-    """The pixels of a picture in shades of grey; a missing file is explained."""
+    """Return the pixels of an image in greyscale; a missing file raises RawDataError."""
     from PIL import Image
 
     try:
         with Image.open(path) as image:
             return np.asarray(image.convert("L"))
     except FileNotFoundError as error:
-        raise lacks(path) from error
+        raise missing_raw_file(path) from error

@@ -1,4 +1,4 @@
-"""NumPy arrays in files."""
+"""NumPy `.npy` files."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from podium.errors import RawDataError
+from podium.safefs.atomic_files import missing_raw_file
 
 
 def read_array(path: Path) -> NDArray[np.generic]:
-    """The array of a .npy file, left on disk until it is used; a missing file is explained."""
+    """Return the memory-mapped array of a .npy file; a missing file raises RawDataError."""
     try:
         array: NDArray[np.generic] = np.load(path, mmap_mode="r")
     except FileNotFoundError as error:
-        raise RawDataError(f"The raw data lacks {path.name}: there is no {path}.") from error
+        raise missing_raw_file(path) from error
     return array
 
 
 def write_array(array: ArrayLike, path: Path) -> None:
-    """Writes an array as a .npy file, making its folder first."""
+    """Write an array as a .npy file, creating its folder first."""
     path.parent.mkdir(parents=True, exist_ok=True)
     np.save(path, array)
 
 
 def parse_array(content: bytes) -> NDArray[np.generic] | None:
-    """The array of a .npy file that an agent's program wrote, None if it is something else.
+    """Parse an untrusted .npy file written by an agent's program; return None if it is not valid.
 
-    Nothing is unpickled, and nothing is allocated on the word of a header.
+    Nothing is unpickled, and no memory is allocated based on the header alone.
     """
     file = io.BytesIO(content)
     try:

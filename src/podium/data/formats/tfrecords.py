@@ -1,7 +1,7 @@
 """TFRecord files of `tf.train.Example` records, read and written without TensorFlow.
 
-A file is a row of frames: length, its checksum, record, its checksum. A record is a protobuf message that maps the
-names of features to lists of values.
+A file is a sequence of frames: length, checksum of the length, record, checksum of the record. A record is a protobuf
+message that maps the names of features to lists of values.
 """
 
 from __future__ import annotations
@@ -15,33 +15,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.errors import RawDataError
+from podium.safefs.atomic_files import missing_raw_file
 
-# Numbers of fields, from the definition of tf.train.Example; what holds only one kind of thing numbers it 1.
+# Field numbers from the definition of tf.train.Example; messages with a single field number it 1.
 _ONLY = 1
 _NAME, _FEATURE = 1, 2
 _BYTES, _FLOATS, _INTEGERS = 1, 2, 3
-# How a field is laid out; the lowest three bits of its tag.
+# Wire types of fields: the lowest three bits of the tag.
 _VARINT, _SIZED = 0, 2
 _FIXED_SIZES = {1: 8, 5: 4}
 _BLOCK = 512
 
 
 def read_records(path: Path) -> Iterator[bytes]:
-    """The records of a file, one at a time. Checksums are not compared: that would take longer than reading."""
+    """Yield the records of a file, one at a time. Checksums are not verified, which would take longer than reading."""
     try:
         with path.open("rb") as file:
             while head := file.read(12):
                 size = int.from_bytes(head[:8], "little")
                 frame = file.read(size + 4)
                 if len(frame) < size + 4:
-                    raise RawDataError(f"{path} is cut off within a record. Download it again.")
+                    raise RawDataError(f"{path} is truncated within a record. Download it again.")
                 yield frame[:size]
     except FileNotFoundError as error:
-        raise RawDataError(f"The raw data lacks {path.name}: there is no {path}.") from error
+        raise missing_raw_file(path) from error
 
 
 def write_records(path: Path, records: Iterable[bytes]) -> None:
-    """Writes records into a file."""
+    """Write records into a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
         for record in records:
@@ -50,12 +51,12 @@ def write_records(path: Path, records: Iterable[bytes]) -> None:
 
 
 def make_record(**features: bytes | str | int) -> bytes:
-    """A record with one value per feature."""
+    """Return a record with one value per feature."""
     return _record(_sized(_NAME, name.encode()) + _sized(_FEATURE, _list(value)) for name, value in features.items())
 
 
 def first_bytes(record: bytes, name: str) -> bytes:
-    """The first value of a feature that holds bytes or text."""
+    """Return the first value of a bytes feature."""
     for entry in _entries(record):
         if _find(entry, _NAME) == name.encode():
             return _find(_find(_find(entry, _FEATURE), _BYTES), _ONLY)
@@ -63,7 +64,7 @@ def first_bytes(record: bytes, name: str) -> bytes:
 
 
 def features_of(record: bytes) -> dict[str, list[bytes | int | float]]:
-    """All features of a record with their values."""
+    """Return all features of a record with their values."""
     found: dict[str, list[bytes | int | float]] = {}
     for entry in _entries(record):
         kind, content = next(iter(_fields(_find(entry, _FEATURE))), (_BYTES, b""))
@@ -86,24 +87,24 @@ def _values(kind: int, content: bytes) -> Iterator[bytes | int | float]:
 
 
 def keep_features(record: bytes, names: Collection[str]) -> bytes:
-    """The record without any other feature."""
+    """Return the record with only these features."""
     return _record(entry for entry in _entries(record) if _find(entry, _NAME).decode() in names)
 
 
 def texts_of(paths: Iterable[Path], name: str) -> set[str]:
-    """What a feature that holds one text says, in all records of some files."""
+    """Return the distinct values of a text feature in all records of some files."""
     return {first_bytes(record, name).decode() for path in paths for record in read_records(path)}
 
 
 def keep_only(path: Path, names: Collection[str]) -> None:
-    """Writes a file anew whose records have no other feature; what it was linked to stays as it is."""
+    """Rewrite a file with only these features in its records; other hard links to it keep their content."""
     linked = path.rename(path.with_suffix(".linked"))
     write_records(path, (keep_features(record, names) for record in read_records(linked)))
     linked.unlink()
 
 
 def _entries(record: bytes) -> Iterator[bytes]:
-    """The pairs of name and feature in a record."""
+    """Return the pairs of name and feature in a record."""
     return (content for _, content in _fields(_find(record, _ONLY)))
 
 
@@ -118,15 +119,15 @@ def _list(value: bytes | str | int) -> bytes:
 
 
 def _find(message: bytes, number: int) -> bytes:
-    """The content of the first field with a number."""
+    """Return the content of the first field with a number."""
     for found, content in _fields(message):
         if found == number:
             return content
-    raise RawDataError(f"A record has no field {number} where one is expected: is it a tf.train.Example?")
+    raise RawDataError(f"A record is not a valid tf.train.Example: its field {number} is missing.")
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
-    """Number and content of the fields of a message that have a size of their own; the others are passed over."""
+    """Yield number and content of the length-delimited fields of a message; other fields are skipped."""
     place = 0
     while place < len(message):
         tag, place = _read_varint(message, place)
@@ -141,7 +142,7 @@ def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _read_varint(message: bytes, place: int) -> tuple[int, int]:
-    """A number of seven bits per byte, the lowest first, and where it ends."""
+    """Return a varint (seven bits per byte, lowest first) and the position after it."""
     value = shift = 0
     while message[place] & 128:
         value |= (message[place] & 127) << shift
@@ -162,9 +163,9 @@ def _varint(value: int) -> bytes:
 
 
 def _checksum(content: bytes) -> bytes:
-    """CRC-32C, rotated and moved as TensorFlow wants it.
+    """Return the CRC-32C of a content, masked as in the TFRecord format.
 
-    What a byte adds depends on how many bytes follow it, and on nothing else, so that blocks are summed up at once.
+    The contribution of a byte depends only on the number of bytes after it, so whole blocks are summed with NumPy.
     """
     tables = _crc_tables()
     first, start = tables[0].tolist(), len(content) % _BLOCK
@@ -184,7 +185,7 @@ def _checksum(content: bytes) -> bytes:
 
 @cache
 def _crc_tables() -> NDArray[np.uint32]:
-    """What each byte adds to the sum, in a row for each number of bytes that follow within a block."""
+    """Return the contribution of each byte to the checksum, one row per number of following bytes in a block."""
     tables = np.zeros((_BLOCK, 256), np.uint32)
     tables[0] = np.arange(256)
     for _ in range(8):

@@ -1,5 +1,5 @@
-"""Are tasks sound? Checks that are told nothing of known faults look for labels in public files, groups that cross the
-split, and graders that accept what they should not.
+"""Audit of tasks: checks, without knowledge of known faults, for labels in public files, groups that cross the split,
+and graders that accept invalid submissions.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from podium.integrity.audit import (
     task_consistency,
     threshold_checks,
 )
-from podium.integrity.audit.audited_task import AuditedTask, TaskFinding, opened
+from podium.integrity.audit.audited_task import AuditedTask, TaskFinding, open_task
 
 AuditCheck = Callable[[AuditedTask], Iterator[TaskFinding]]
-OF_ANY: Sequence[AuditCheck] = (threshold_checks.thresholds_in_order, threshold_checks.baseline_at_chance)
-OF_TABLES: Sequence[AuditCheck] = (
+REFERENCE_CHECKS: Sequence[AuditCheck] = (threshold_checks.thresholds_in_order, threshold_checks.baseline_at_chance)
+TABLE_CHECKS: Sequence[AuditCheck] = (
     task_consistency.sample_and_answers,
     task_consistency.files_of_the_brief,
     task_consistency.metadata_predicts,
@@ -44,14 +44,14 @@ OF_TABLES: Sequence[AuditCheck] = (
     threshold_checks.sample_wins,
     threshold_checks.ceiling_is_beaten,
 )
-"""All checks have one shape; most look at a table of answers."""
+"""Checks of tasks with a table of answers; all checks have one signature."""
 
-__all__ = ["OF_ANY", "OF_TABLES", "AuditCheck", "AuditedTask", "TaskFinding", "audit"]
+__all__ = ["REFERENCE_CHECKS", "TABLE_CHECKS", "AuditCheck", "AuditedTask", "TaskFinding", "audit"]
 
 
 def audit(prepared: PreparedTask) -> list[TaskFinding]:
-    """What the checks find in a prepared task, the surest first."""
-    with opened(prepared) as task:
-        checks = [*OF_ANY, *(OF_TABLES if prepared.task.is_table else ())]
+    """Run all checks on a prepared task and return the findings, the most severe and certain first."""
+    with open_task(prepared) as task:
+        checks = [*REFERENCE_CHECKS, *(TABLE_CHECKS if prepared.task.is_table else ())]
         found = {finding: None for check in checks for finding in check(task)}
     return sorted(found, key=lambda finding: (finding.severity, -finding.confidence))

@@ -1,6 +1,6 @@
-"""A prepared task as the audit sees it: its files, archives unpacked, its tables, its test rows and their answers.
+"""Task under audit: its files with the contents of archives, its tables, its test rows and their answers.
 
-Nothing of what the task file says about its own faults is read here.
+The known faults that a task file declares are not read.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from podium.integrity.audit.public_tables import PublicTable, plain, read_tables
 from podium.task import Columns
 
 ARCHIVES = (".zip", ".7z", ".tar", ".tar.gz", ".tgz")
-LARGEST_ARCHIVE = 1 << 30
-"""Bytes; larger ones are only listed by name."""
-MOST_FILES = 200_000
-MANY_TARGETS = 12
-_NESTED = 2
-"""How deep archives lie in archives."""
+MAX_ARCHIVE_BYTES = 1 << 30
+"""Largest size of an archive that is unpacked; larger ones are only listed by name."""
+MAX_FILES = 200_000
+MAX_TARGETS = 12
+_MAX_DEPTH = 2
+"""Largest depth of archives within archives that are unpacked."""
 _SAMPLE = re.compile(r"sample[_ ]?submission", re.IGNORECASE)
 _TRAIN = re.compile(r"(^|[^a-z])train(ing)?([^a-z]|$)", re.IGNORECASE)
 
@@ -42,39 +42,39 @@ class TaskFinding:
     """Evidence of a fault in a task."""
 
     kind: str
-    """What it is evidence of, in a word or two."""
+    """Kind of fault, in a word or two."""
     task: str
     reason: str
-    """What was found, with figures."""
+    """Observation, with figures, as a sentence."""
     confidence: float
     severity: Literal["fault", "remark"] = "fault"
-    """A remark is worth knowing and may be meant."""
+    """Severity; a remark is worth knowing and may be intended."""
     file: str | None = None
-    """The file where it can be seen, relative to the public folder."""
+    """File that shows it, relative to the public folder."""
 
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file of a task's data, or a member of one of its archives."""
+    """File of a task's data, or a member of one of its archives."""
 
     name: str
-    """Relative to the public or raw folder; members of an archive as if that were a folder."""
+    """Path relative to the public or raw folder; an archive counts as a folder."""
     path: Path
-    """Where it can be read."""
+    """Path to read it from."""
 
     @property
     def is_train(self) -> bool:
-        """Whether its name says that it belongs to the training part."""
+        """True if the name indicates training data."""
         return _TRAIN.search(self.name) is not None
 
 
 class AuditedTask:
-    """What checks look at, each part read when it is first asked for."""
+    """Inputs of the checks, each read on first use."""
 
     def __init__(self, prepared: PreparedTask, folder: Path) -> None:
         self.prepared = prepared
         self.folder = folder
-        """For what checks unpack or make."""
+        """Folder for files that checks unpack or make."""
 
     @property
     def id(self) -> str:
@@ -82,7 +82,7 @@ class AuditedTask:
 
     @property
     def form(self) -> Columns:
-        """The form of the table that is submitted; tasks with another form have only their reference checked."""
+        """Form of the submitted table; for other kinds of submission only the reference is checked."""
         return self.prepared.task.form
 
     @property
@@ -91,19 +91,19 @@ class AuditedTask:
 
     @cached_property
     def public_files(self) -> list[DataFile]:
-        """All public files, and those in archives, without sample submissions."""
+        """All public files and members of archives, without sample submissions."""
         own = Path(self.form.sample).name
         files = self._files(self.public, "public")
         return [file for file in files if file.path.name != own and not _SAMPLE.search(file.name)]
 
     @cached_property
     def raw_files(self) -> list[DataFile]:
-        """The same of the raw folder; empty where the data was made from a seed or is gone."""
+        """All raw files and members of archives; empty if the data came from a seed or the raw files are gone."""
         return self._files(self._raw, "raw")
 
     @property
     def _raw(self) -> Path:
-        """Where raw data lies; that of a miniature is made again, as it was not kept."""
+        """Folder of the raw data; that of a miniature is fabricated again, as it was not kept."""
         task, source = self.prepared.task, Path(self.prepared.manifest.source)
         if self.prepared.miniature and task.fabricator:
             made = self.folder / "fabricated"
@@ -114,7 +114,7 @@ class AuditedTask:
 
     @cached_property
     def tables(self) -> list[PublicTable]:
-        """The tables among the public files; parts of one that lie side by side are put together."""
+        """Tables among the public files; parts of one table in the same folder are concatenated."""
         alike: dict[tuple[object, ...], list[PublicTable]] = {}
         for table in (table for file in self.public_files for table in read_tables(file.name, file.path)):
             name = PurePosixPath(table.name)
@@ -123,32 +123,32 @@ class AuditedTask:
 
     @cached_property
     def train_tables(self) -> list[PublicTable]:
-        """Those with the answers of training rows."""
+        """Tables with the answers of training rows."""
         return [table for table in self.tables if set(self.form.targets) <= set(table.cells.columns)]
 
     @property
     def table_pairs(self) -> Iterator[tuple[PublicTable, PublicTable]]:
-        """Every public table without answers beside every one with answers."""
+        """Pairs of a public table without answers and one with answers."""
         train = self.train_tables
         test = [table for table in self.tables if table not in train and table.name != self.form.sample]
         return itertools.product(test, train)
 
     @cached_property
     def sample(self) -> pd.DataFrame:
-        """The sample submission, as text."""
+        """Sample submission, as text."""
         with opened_member(self.public / self.form.sample) as file:
             return pd.read_csv(file, dtype=str, keep_default_na=False)
 
     @cached_property
     def answers(self) -> pd.DataFrame:
-        """The answers as the grader reads them, rows numbered from 0."""
+        """Answers as the grader reads them, rows numbered from 0."""
         read, private = self.prepared.task.parts.answers, self.prepared.place.private
         found = read(private) if read else read_answers(private / self.form.answers, self.form)
         return found.reset_index(drop=True)
 
     @cached_property
     def targets(self) -> list[str]:
-        """The answers' columns that hold what is asked for."""
+        """Target columns of the answers."""
         names = self.form.answers_target or self.form.target
         wanted = [names] if isinstance(names, str) else list(names)
         known = [name for name in wanted if name in self.answers and name not in self.form.ids]
@@ -156,32 +156,32 @@ class AuditedTask:
 
     @cached_property
     def labels(self) -> dict[str, pd.Series[str]]:
-        """What columns are compared with: each target as text, or the largest one's name where there are many."""
+        """Labels that columns are compared with: each target as text or, if there are many, the name of the largest."""
         answers = self.answers[self.targets]
-        if len(self.targets) > MANY_TARGETS and all(pd.api.types.is_numeric_dtype(answers[name]) for name in answers):
+        if len(self.targets) > MAX_TARGETS and all(pd.api.types.is_numeric_dtype(answers[name]) for name in answers):
             return {"the largest target": answers.idxmax(axis=1).map(str)}
-        return {name: answers[name].map(plain) for name in self.targets[:MANY_TARGETS]}
+        return {name: answers[name].map(plain) for name in self.targets[:MAX_TARGETS]}
 
     @cached_property
     def ids(self) -> list[str]:
-        """The first id of every test row; its number where rows have none."""
+        """First id of every test row, or its number if rows have no ids."""
         if not self.form.ids:
             return [str(number) for number in range(len(self.answers))]
         return self.answers[self.form.ids[0]].astype(str).tolist()
 
     @cached_property
     def perfect(self) -> pd.DataFrame | None:
-        """The answers in the form of a submission; None where they have another form."""
+        """Answers in the form of a submission; None if they have another form."""
         return submission_of_answers(self.form, self.prepared.place.private)
 
     def finding(self, kind: str, reason: str, confidence: float, **others: str) -> TaskFinding:
-        """A finding about this task."""
+        """Return a finding about this task."""
         return TaskFinding(kind, self.id, reason, confidence, **others)  # type: ignore[arg-type]
 
     def _files(self, folder: Path, part: str) -> list[DataFile]:
         found = [DataFile(path.relative_to(folder).as_posix(), path) for path in _below(folder)]
         pending = found
-        for depth in range(_NESTED):
+        for depth in range(_MAX_DEPTH):
             inside = []
             for number, archive in enumerate(file for file in pending if _is_archive(file.path)):
                 inside += list(_members(archive, self.folder / part / f"{depth}-{number}"))
@@ -193,14 +193,14 @@ def _members(archive: DataFile, place: Path) -> Iterator[DataFile]:
     place.mkdir(parents=True)
     try:
         extract(archive.path, place)
-    except (PodiumError, OSError):  # damaged, or packed in a way that nothing here can read
+    except (PodiumError, OSError):  # damaged, or an unsupported format
         return
     for path in _below(place):
         yield DataFile(f"{archive.name}/{path.relative_to(place).as_posix()}", path)
 
 
 def submission_of_answers(form: Columns, private: Path) -> pd.DataFrame | None:
-    """The answers in the form of a submission; None where they have another form."""
+    """Return the answers in the form of a submission, or None if they have another form."""
     gold = private / "gold_submission.csv"
     if gold.exists():
         return pd.read_csv(gold, dtype=str, keep_default_na=False)
@@ -215,16 +215,16 @@ def submission_of_answers(form: Columns, private: Path) -> pd.DataFrame | None:
 
 
 @contextmanager
-def opened(prepared: PreparedTask) -> Iterator[AuditedTask]:
-    """The task with a folder for what its archives hold."""
+def open_task(prepared: PreparedTask) -> Iterator[AuditedTask]:
+    """Open a task for auditing, with a temporary folder for the contents of its archives."""
     with tempfile.TemporaryDirectory(prefix="podium-audit-") as folder:
         yield AuditedTask(prepared, Path(folder))
 
 
 def _below(folder: Path) -> list[Path]:
     files = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
-    return sorted(itertools.islice(files, MOST_FILES))
+    return sorted(itertools.islice(files, MAX_FILES))
 
 
 def _is_archive(path: Path) -> bool:
-    return path.name.endswith(ARCHIVES) and path.stat().st_size <= LARGEST_ARCHIVE
+    return path.name.endswith(ARCHIVES) and path.stat().st_size <= MAX_ARCHIVE_BYTES

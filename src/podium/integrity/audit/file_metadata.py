@@ -1,4 +1,4 @@
-"""What can be known of a test row without opening its files, and whether that predicts the answers."""
+"""Metadata of test rows: everything that is known without opening their files."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from podium.tables.parse_numbers import to_numbers
 _TEXT = (".csv", ".json", ".jsonl", ".txt", ".tsv")
 _FACTS = ("st_ino", "st_mtime_ns", "st_ctime_ns", "st_mode", "st_nlink", "st_size")
 OF_ROWS = ("row", "id digits", "name", "order in")
-"""Facts that the tables and the names tell; all others are facts of files."""
+"""Prefixes of facts that come from tables and names; all other facts are about files."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The test rows of one preparation; rows that share their files count as one."""
+    """Test rows of one preparation; rows that share their files count as one."""
 
     facts: pd.DataFrame
-    """A column for each kind of metadata."""
+    """Metadata, with a column for each kind."""
     answers: pd.DataFrame
 
 
 def names_in(path: str) -> set[str]:
-    """What a file may be called in a table: the parts of its path, with and without what follows a dot."""
+    """Return the names by which a table may refer to a file: the parts of its path, with and without extensions."""
     return {name for part in Path(path).parts for name in (part, part.split(".")[0], Path(part).stem)}
 
 
 def observe(public: Path, ids: Sequence[str], answers: pd.DataFrame) -> Rows:
-    """All metadata of the rows with these ids, and their answers as numbers."""
+    """Return all metadata of the rows with these ids, and their answers as numbers."""
     files = sorted(path for path in public.rglob("*") if path.is_file())
     by_name: dict[str, list[Path]] = {}
     for path in files:
@@ -64,7 +64,7 @@ def observe(public: Path, ids: Sequence[str], answers: pd.DataFrame) -> Rows:
         table.append(facts)
     known = pd.DataFrame(table).assign(name=pd.Series(list(groups)).rank())
     numbers = known.sort_values("name").filter(like="st_ino")
-    # A new file may get the number of one that was removed just before, and so tell where that one lay.
+    # A new file may get the inode number of one that was removed just before, and so reveal its position.
     known = known.join(numbers.shift(-1), rsuffix=" of the next").join(numbers.shift(), rsuffix=" of the last")
     return Rows(known, _grouped(answers, list(groups.values())))
 
@@ -82,7 +82,7 @@ def _facts_of(path: Path, listing: dict[str, int], number: int) -> dict[str, flo
 
 
 def _packed(files: list[Path]) -> dict[str, tuple[float, ...]]:
-    """Where files lie in archives, with date and mode."""
+    """Return the position, date and mode of each archive member, by name."""
     packed: dict[str, tuple[float, ...]] = {}
     for path in files:
         facts: list[tuple[str, tuple[float, ...]]] = []
@@ -99,7 +99,7 @@ def _packed(files: list[Path]) -> dict[str, tuple[float, ...]]:
 
 
 def _places(path: Path) -> dict[str, float]:
-    """Where in a text each word stands first."""
+    """Return the position of the first occurrence of each word in a text."""
     places: dict[str, float] = {}
     for match in re.finditer(rb"[\w.\-]+", path.read_bytes()):
         word = match.group().decode("utf-8", "replace")
@@ -114,7 +114,7 @@ def _grouped(answers: pd.DataFrame, groups: list[list[int]]) -> pd.DataFrame:
 
 
 def as_numbers(cells: pd.Series[Any]) -> dict[str, pd.Series[Any]]:
-    """Answers as numbers; of texts, their place in the alphabet and their length."""
+    """Convert answers to numbers; texts to their alphabetical rank and their length."""
     numbers = to_numbers(cells.astype(float) if cells.dtype == bool else cells)
     if numbers.notna().mean() > 0.5:
         return {str(cells.name): numbers.fillna(numbers.mean()).astype(float).reset_index(drop=True)}

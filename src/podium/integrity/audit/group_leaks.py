@@ -1,4 +1,4 @@
-"""People and things that are on both sides of the split: who was learnt by heart is then recognised."""
+"""Group leaks: people or things on both sides of the split, which a model can learn to recognise."""
 
 from __future__ import annotations
 
@@ -18,66 +18,68 @@ _WHO = re.compile(
     r"patient|subject|speaker|person|donor|participant|individual|volunteer|author|user_?(id|name)|device|session",
     re.IGNORECASE,
 )
-FEWEST_GROUPS = 8
-SHARED = 0.5
-"""Share of the test rows whose group is in the training data as well."""
-MOSTLY = 0.9
-"""Share of the cells of a column that are times where it is about time."""
+MIN_GROUPS = 8
+MIN_CROSSING_SHARE = 0.5
+"""Smallest share of test rows with a group in the training data that counts as a leak."""
+MIN_TIME_SHARE = 0.9
+"""Smallest share of cells that must be times in a column of times."""
 _SECONDS = re.compile(r"1\d{9}(\d{3})?")
-"""Seconds or milliseconds since 1970, of the years from 2001 to 2033."""
+"""Seconds or milliseconds since 1970, for the years from 2001 to 2033."""
 _IDENTIFIER = re.compile(r"(?=.*\d)[0-9A-Za-z]{4,}")
 
 
 def groups_in_columns(task: AuditedTask) -> Iterator[TaskFinding]:
-    """Columns that say who or what a row comes from, with values in both parts."""
+    """Find columns that identify the source of a row and share values between train and test."""
     for table, other in task.table_pairs:
         for column in (name for name in table.cells if _WHO.search(str(name)) and name not in task.form.ids):
-            reason = _crossing(list(other.cells[column]), list(table.cells[column])) if column in other.cells else None
+            if column not in other.cells:
+                continue
+            reason = _crossing(f"Column '{column}'", list(other.cells[column]), list(table.cells[column]))
             if reason:
-                told = f"{column}: {reason}"
-                yield task.finding("groups that cross the split", told, 0.7, severity="remark", file=table.name)
+                yield task.finding("groups that cross the split", reason, 0.7, severity="remark", file=table.name)
 
 
 def groups_in_names(task: AuditedTask) -> Iterator[TaskFinding]:
-    """Parts of raw file names, such as a speaker's, that recur in both parts, also where public names hide them."""
+    """Find parts of raw file names, such as a speaker's, that occur in train and test, even if public names hide
+    them.
+    """
     named = {found: file for file in task.raw_files if (found := digest(file)) is not None}
     sides: tuple[list[str], list[str]] = ([], [])
     for file in task.public_files:
         raw = named.get(digest(file) or b"")
         if raw is not None:
             sides[not file.is_train].append(PurePosixPath(raw.name).stem)
-    if min(map(len, sides)) < FEWEST_GROUPS:
+    if min(map(len, sides)) < MIN_GROUPS:
         return
     parts = [[re.split(r"[_\-. ]+", name) for name in side] for side in sides]
     for place in range(min(min(map(len, side)) for side in parts)):
         train, test = ([name[place] for name in side] for side in parts)
         if _are_identities([*train, *test]):
-            reason = _crossing(train, test)
+            example = next((file.name for file in task.raw_files if test[0] in file.name), "")
+            reason = _crossing(f"Part {place + 1} of the raw file names, as in {example},", train, test)
             if reason:
-                example = next(file.name for file in task.raw_files if test[0] in file.name)
-                told = f"part {place + 1} of the raw files' names, as in {example}: {reason}"
-                yield task.finding("groups that cross the split", told, 0.8)
+                yield task.finding("groups that cross the split", reason, 0.8)
 
 
 def times_between(task: AuditedTask) -> Iterator[TaskFinding]:
-    """Test rows that lie between training rows in time: their neighbours on both sides are known."""
+    """Find test rows between training rows in time: their neighbours on both sides are known."""
     for table, other in task.table_pairs:
         for column in (name for name in table.cells if name in other.cells and name not in task.form.targets):
             train, test = _times(other.cells[column], table.cells[column])
-            if min(len(test), len(train)) < FEWEST_GROUPS:
+            if min(len(test), len(train)) < MIN_GROUPS:
                 continue
             inside = int(((test > train.min()) & (test < train.max())).sum())
-            if inside >= SHARED * len(test):
-                reason = f"{column}: {inside} of {len(test)} test rows lie between training rows in time"
+            if inside >= MIN_CROSSING_SHARE * len(test):
+                reason = f"By column '{column}', {inside} of {len(test)} test rows are between training rows in time."
                 yield task.finding("groups that cross the split", reason, 0.6, severity="remark", file=table.name)
 
 
 def _times(train: pd.Series[str], test: pd.Series[str]) -> tuple[pd.Series, pd.Series]:
-    """The times in both parts of a column that is about time; none of any other."""
-    cells = pd.concat([train, test], ignore_index=True)  # read as one, for whether the day comes first
-    if cells.str.fullmatch(_SECONDS).mean() > MOSTLY:
+    """Return the times of a column in train and test; empty if the column does not hold times."""
+    cells = pd.concat([train, test], ignore_index=True)  # parsed together, to decide whether the day comes first
+    if cells.str.fullmatch(_SECONDS).mean() > MIN_TIME_SHARE:
         times = to_numbers(cells)
-    elif cells.str.match(DATE).mean() > MOSTLY:
+    elif cells.str.match(DATE).mean() > MIN_TIME_SHARE:
         times = parse_dates(cells.where(cells.str.match(DATE)), utc=True)
     else:
         times = pd.Series(dtype=float)
@@ -85,22 +87,26 @@ def _times(train: pd.Series[str], test: pd.Series[str]) -> tuple[pd.Series, pd.S
 
 
 def _are_identities(values: Sequence[str]) -> bool:
-    """Whether these look like names of people or things with a few rows each, not like classes or row numbers."""
+    """Return whether these look like names of people or things with a few rows each, not like classes or row
+    numbers.
+    """
     counts = Counter(values)
     return (
         sum(_IDENTIFIER.fullmatch(value) is not None for value in counts) >= 0.9 * len(counts)
-        and len(counts) >= FEWEST_GROUPS
+        and len(counts) >= MIN_GROUPS
         and len(values) >= 2 * len(counts)
         and max(counts.values()) <= 0.2 * len(values)
     )
 
 
-def _crossing(train: list[str], test: list[str]) -> str | None:
+def _crossing(source: str, train: list[str], test: list[str]) -> str | None:
+    """Return a sentence about the groups of a source that cross the split, or None."""
     known, counts = set(train), Counter([*train, *test])
     test = [value for value in test if value]
-    if len(counts) < FEWEST_GROUPS or len(test) < FEWEST_GROUPS or len(counts) > 0.9 * (len(train) + len(test)):
+    if len(counts) < MIN_GROUPS or len(test) < MIN_GROUPS or len(counts) > 0.9 * (len(train) + len(test)):
         return None
     crossing = sum(value in known for value in test)
-    if crossing < SHARED * len(test):
+    if crossing < MIN_CROSSING_SHARE * len(test):
         return None
-    return f"{len(counts)} groups, and {crossing} of {len(test)} test rows belong to one that is in the training data"
+    rows = f"{crossing} of {len(test)} test rows"
+    return f"{source} has {len(counts)} groups; {rows} belong to a group that is also in the training data."

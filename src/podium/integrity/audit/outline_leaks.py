@@ -1,4 +1,4 @@
-"""Outlines of what is to be found, in files beside the test pictures."""
+"""Outline leaks: polygons around the targets in files beside the test pictures."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 from podium.integrity.audit.audited_task import AuditedTask, TaskFinding
 from podium.integrity.audit.label_leaks import files_of_rows
 
-ALIKE = 0.8
-"""Overlap of two boxes, as a share of both together, from which on they mean the same."""
-_MOST_POINTS = 1_000_000
+MIN_OVERLAP = 0.8
+"""Smallest overlap of two equivalent boxes, as a share of their union."""
+_MAX_POINTS = 1_000_000
 Corners = tuple[float, float, float, float]
 
 
 def outlines_of_masks(task: AuditedTask) -> Iterator[TaskFinding]:
-    """Masks as run lengths whose bounding box is that of polygons in a file of the same test row."""
+    """Find run-length masks whose bounding box is that of polygons in a file of the same test row."""
     pictures = {row: file.path for row, file in files_of_rows(task) if _size(file.path) is not None}
     files = [(row, file) for row, file in files_of_rows(task) if file.path.suffix.lower() in (".json", ".geojson")]
     for target in task.targets:
@@ -32,8 +32,8 @@ def outlines_of_masks(task: AuditedTask) -> Iterator[TaskFinding]:
                 kind = file.name.rsplit("/", 1)[-1].replace(Path(task.ids[row]).stem, "ID")
                 by_kind.setdefault(kind, []).append(max(_overlap(box, outline) for box in wanted))
         for kind, overlaps in by_kind.items():
-            if np.mean(overlaps) > ALIKE:
-                reason = f"polygons in {kind} surround what {target} marks in {len(overlaps)} test rows"
+            if np.mean(overlaps) > MIN_OVERLAP:
+                reason = f"Polygons in {kind} surround the areas of {target} in {len(overlaps)} test rows."
                 yield task.finding("answers drawn in a public file", reason, 0.97, file=kind)
 
 
@@ -50,7 +50,7 @@ def _size(path: Path) -> tuple[int, int] | None:
 
 
 def _mask_boxes(runs: str, size: tuple[int, int]) -> list[Corners]:
-    """The box around a mask, read down the columns and read along the rows."""
+    """Return the boxes around a mask, read by columns and by rows."""
     parts = runs.split()
     if len(parts) < 2 or len(parts) % 2 or not all(part.isdigit() for part in parts):
         return []
@@ -67,7 +67,7 @@ def _mask_boxes(runs: str, size: tuple[int, int]) -> list[Corners]:
 
 
 def _polygon_box(path: Path) -> Corners | None:
-    """The box around all points of the polygons in a JSON file."""
+    """Return the box around all points of the polygons in a JSON file, or None."""
     try:
         document = json.loads(path.read_bytes()[: 64 << 20])
     except (ValueError, RecursionError):
@@ -82,7 +82,7 @@ def _polygon_box(path: Path) -> Corners | None:
 
 def _points(document: Any) -> Iterator[tuple[float, float]]:
     pending, count = [document], 0
-    while pending and count < _MOST_POINTS:
+    while pending and count < _MAX_POINTS:
         value = pending.pop()
         if isinstance(value, dict):
             pending += value.values()

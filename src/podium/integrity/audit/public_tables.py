@@ -1,4 +1,4 @@
-"""The tables in public files: of CSV, JSON, TFRecords, and of what pictures and DICOM files say about themselves."""
+"""Tables in public files: CSV, JSON, TFRecords, and the headers of pictures and DICOM files."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import pandas as pd
 from podium.data.formats.tfrecords import features_of, read_records
 from podium.errors import PodiumError
 
-MOST_ROWS = 100_000
-LARGEST_BYTES = 256 << 20
-_SHORT = 200
-"""Characters of a cell; longer texts are the content, not a label."""
+MAX_ROWS = 100_000
+MAX_BYTES = 256 << 20
+_MAX_CELL_CHARACTERS = 200
+"""Largest number of characters of a cell; longer texts are content, not labels."""
 _SAME = {"True": "1", "False": "0", "true": "1", "false": "0"}
 
 
@@ -26,36 +26,36 @@ class PublicTable:
     """Rows of a public file, every cell a short text."""
 
     name: str
-    """The file."""
+    """File name."""
     cells: pd.DataFrame
 
 
 def read_tables(name: str, path: Path) -> Iterator[PublicTable]:
-    """The tables of a file; none if it holds no table, or cannot be read."""
+    """Yield the tables of a file; none if it holds no table or cannot be read."""
     reader = next((reader for ending, reader in _READERS.items() if name.lower().endswith(ending)), None)
-    if reader is None or path.stat().st_size > LARGEST_BYTES:
+    if reader is None or path.stat().st_size > MAX_BYTES:
         return
     try:
         rows = reader(path)
     except (PodiumError, OSError, ValueError, LookupError, TypeError, RecursionError, struct.error):
         return
     if len(rows) and len(rows.columns) > 1:
-        yield PublicTable(name, rows.head(MOST_ROWS).map(plain))
+        yield PublicTable(name, rows.head(MAX_ROWS).map(plain))
 
 
 def plain(value: object) -> str:
-    """A cell as text that compares equal however it was written: 1, 1.0 and True are one; long ones are left out."""
+    """Return a cell as normalised text: 1, 1.0 and True compare equal; long texts become empty."""
     if value is None or value != value:
         return ""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     text = str(value)
     short = _SAME.get(text, text.removesuffix(".0"))
-    return short if len(short) <= _SHORT else ""
+    return short if len(short) <= _MAX_CELL_CHARACTERS else ""
 
 
 def _read_csv(path: Path, separator: str = ",") -> pd.DataFrame:
-    return pd.read_csv(path, dtype=str, keep_default_na=False, nrows=MOST_ROWS, sep=separator)
+    return pd.read_csv(path, dtype=str, keep_default_na=False, nrows=MAX_ROWS, sep=separator)
 
 
 def _read_tsv(path: Path) -> pd.DataFrame:
@@ -67,7 +67,7 @@ def _read_json(path: Path) -> pd.DataFrame:
     try:
         rows = json.loads(text)
     except ValueError:
-        rows = [json.loads(line) for line in text.splitlines()[:MOST_ROWS]]
+        rows = [json.loads(line) for line in text.splitlines()[:MAX_ROWS]]
     if isinstance(rows, dict):
         rows = next((value for value in rows.values() if _is_rows(value)), [])
     return pd.DataFrame(rows) if _is_rows(rows) else pd.DataFrame()
@@ -86,7 +86,13 @@ def _read_records(path: Path) -> pd.DataFrame:
 
 
 def _text(value: bytes | int | float) -> Any:
-    return value if not isinstance(value, bytes) else value.decode("utf-8", "replace") if len(value) < _SHORT else ""
+    return (
+        value
+        if not isinstance(value, bytes)
+        else value.decode("utf-8", "replace")
+        if len(value) < _MAX_CELL_CHARACTERS
+        else ""
+    )
 
 
 _READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
@@ -101,7 +107,7 @@ _READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
 
 
 def picture_facts(path: Path) -> dict[str, str]:
-    """What a picture says about itself besides its pixels: EXIF, comments, size of the palette."""
+    """Return the metadata of a picture: EXIF, comments, size of the palette."""
     from PIL import ExifTags, Image
 
     try:
@@ -115,7 +121,7 @@ def picture_facts(path: Path) -> dict[str, str]:
 
 
 def dicom_facts(path: Path) -> dict[str, str]:
-    """The short elements of a DICOM file with explicit value representations; the pixels are not read."""
+    """Return the short elements of a DICOM file with explicit value representations; the pixels are not read."""
     data = path.read_bytes()[: 1 << 16]
     if data[128:132] != b"DICM":
         return {}
@@ -128,7 +134,7 @@ def dicom_facts(path: Path) -> dict[str, str]:
             break
         size = struct.unpack_from("<I", data, place + 8)[0] if long else struct.unpack_from("<H", data, place + 6)[0]
         place += 12 if long else 8
-        if group > 0x7000 or size > _SHORT or not kind.isalpha():
+        if group > 0x7000 or size > _MAX_CELL_CHARACTERS or not kind.isalpha():
             break
         found[f"dicom {group:04x},{element:04x}"] = data[place : place + size].decode("latin-1").strip("\0 ")
         place += size

@@ -1,4 +1,4 @@
-"""Whether files have the published names and columns, and a miniature those of the data it stands for."""
+"""Comparison of files and columns with the published ones, and of a miniature with the real data."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from podium.data.prepare import prepare_task
 from podium.integrity.audit.audited_task import AuditedTask, TaskFinding
 
 ColumnNames = list[str] | int | None
-"""Of a table: all names in their order, or how many; None of what is not a table, or not known."""
+"""Columns of a table: all names in order, or their number; None if it is no table or they are unknown."""
 DIFFERS = "files differ from the published ones"
 
 
 @cache
 def published() -> dict[str, dict[str, ColumnNames]]:
-    """By competition the public files and folders that MLE-bench prepares, with columns of tables."""
+    """Return the public files and folders that MLE-bench prepares, with the columns of tables, by competition."""
     shapes: dict[str, dict[str, ColumnNames]] = json.loads(Path(__file__).with_name("shapes.json").read_bytes())
     return shapes
 
 
 def published_shape(task: AuditedTask) -> Iterator[TaskFinding]:
-    """Names and columns that were published must be there, in a miniature as in the data itself."""
+    """Check that the published files and columns exist, in a miniature as in the real data."""
     if task.prepared.edition == "v1":  # a fixed edition may leave out what leaks
         yield from _compare(task, published().get(task.id, {}), task.public, DIFFERS)
 
 
 def miniature_shape(task: AuditedTask) -> Iterator[TaskFinding]:
-    """The miniature of real data must have its tables, with the same columns."""
+    """Check that the miniature of real data has its tables, with the same columns."""
     prepared = task.prepared
     if prepared.miniature or prepared.task.generated or prepared.task.fabricator is None:
         return
@@ -43,11 +43,12 @@ def _compare(task: AuditedTask, expected: dict[str, ColumnNames], folder: Path, 
     for name, columns in expected.items():
         path = folder / name
         if not path.exists():
-            yield task.finding(kind, f"{name} is missing", 0.9, file=name)
+            yield task.finding(kind, f"{name} does not exist.", 0.9, file=name)
         elif columns is not None:
             found = _columns(path)
             if columns not in (found, len(found)):
-                reason = f"its columns are {', '.join(found)[:200]}; expected: {str(columns)[:200]}"
+                wanted = str(columns) if isinstance(columns, int) else ", ".join(columns)[:200]
+                reason = f"The columns of {name} are {', '.join(found)[:200]}. Expected: {wanted}."
                 yield task.finding(kind, reason, 0.9, file=name)
 
 

@@ -1,1 +1,1 @@
-"""Contamination: does a model know the tasks it is measured with?"""
+"""Contamination: tests of whether a model already knows the tasks it is measured with."""

@@ -1,4 +1,4 @@
-"""How probable a model finds the texts of tasks, token by token, and whether the tasks it knows better go better."""
+"""Familiarity of a model with the texts of tasks, by token probabilities, and its correlation with performance."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import Any
 
 from podium.errors import PodiumError, UsageError
 from podium.grading.prepared_task import PreparedTask
-from podium.integrity.contamination import token_familiarity
+from podium.integrity.contamination import min_k
+from podium.integrity.contamination.min_k import Correlation, Token
 from podium.integrity.contamination.probes import control_briefs
-from podium.integrity.contamination.token_familiarity import Correlation, Token
 from podium.report.results import read_results
 from podium.task import Leaderboard
 
-TellTokens = Callable[[str], Sequence[Token]]
-"""Gives what a model expected at each token of a text."""
-MOST_TEXTS, TEXT_BYTES = 20, 1 << 20
+TokenSource = Callable[[str], Sequence[Token]]
+"""Function from a text to a model's expectations at each token."""
+MAX_TEXTS, MAX_TEXT_BYTES = 20, 1 << 20
 
 
 @dataclass(frozen=True)
 class TextFamiliarity:
-    """How familiar the texts of one task are to a model, averaged over the texts."""
+    """Familiarity of a model with the texts of one task, averaged over the texts."""
 
     task: str
     texts: int
@@ -35,59 +35,61 @@ class TextFamiliarity:
 
 @dataclass(frozen=True)
 class Familiarity:
-    """What the probabilities of tokens say."""
+    """Results for all tasks and the control."""
 
     tasks: tuple[TextFamiliarity, ...]
     control: TextFamiliarity
-    """The same of forged tasks, which nobody can have seen."""
+    """Results for forged tasks, which no model can have seen."""
     correlation: Correlation | None = None
-    """With performance, if an experiment was given that has at least four of the tasks."""
+    """Correlation with performance; None unless an experiment with at least four of the tasks was given."""
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
 def measure(
-    tell: TellTokens,
+    source: TokenSource,
     tasks: Sequence[PreparedTask],
     *,
     seed: int,
     texts: Path | None = None,
     experiment: Path | None = None,
 ) -> Familiarity:
-    """How familiar the briefs of tasks are, and what stands about them in files.
+    """Measure a model's familiarity with the briefs of tasks and with further texts about them.
 
     Args:
-        seed: of the forged tasks that are the control.
-        texts: a folder with further texts of each task in TASK/, such as discussion posts.
-        experiment: what the correlation is computed with.
+        seed: seed of the forged tasks that serve as the control.
+        texts: folder with further texts of each task in TASK/, such as discussion posts.
+        experiment: experiment whose performance is correlated with the familiarity.
     """
-    found = [_familiarity(tell, each.task.id, [each.task.brief, *_texts_in(texts, each.task.id)]) for each in tasks]
-    control = _familiarity(tell, "forged tasks", list(control_briefs(seed).values()))
+    found = [_familiarity(source, each.task.id, [each.task.brief, *_texts_in(texts, each.task.id)]) for each in tasks]
+    control = _familiarity(source, "forged tasks", list(control_briefs(seed).values()))
     related = None
     if experiment is not None:
         reached = performance(experiment, tasks)
         both = [(each.mean_probability, reached[each.task]) for each in found if each.task in reached]
-        related = token_familiarity.correlation([known for known, _ in both], [score for _, score in both])
+        related = min_k.correlation([known for known, _ in both], [score for _, score in both])
     return Familiarity(tuple(found), control, related)
 
 
-def _familiarity(tell: TellTokens, task: str, texts: Sequence[str]) -> TextFamiliarity:
-    tokens = [tell(text) for text in texts]
-    probability = fmean(map(token_familiarity.mean_probability, tokens))
-    return TextFamiliarity(task, len(texts), probability, fmean(map(token_familiarity.min_k_plus_plus, tokens)))
+def _familiarity(source: TokenSource, task: str, texts: Sequence[str]) -> TextFamiliarity:
+    tokens = [source(text) for text in texts]
+    probability = fmean(map(min_k.mean_probability, tokens))
+    return TextFamiliarity(task, len(texts), probability, fmean(map(min_k.min_k_plus_plus, tokens)))
 
 
 def _texts_in(folder: Path | None, task: str) -> list[str]:
     if folder is None or not (folder / task).is_dir():
         return []
-    files = sorted(path for path in (folder / task).iterdir() if path.is_file())[:MOST_TEXTS]
-    texts = [path.read_bytes()[:TEXT_BYTES].decode("utf-8", "replace") for path in files]
+    files = sorted(path for path in (folder / task).iterdir() if path.is_file())[:MAX_TEXTS]
+    texts = [path.read_bytes()[:MAX_TEXT_BYTES].decode("utf-8", "replace") for path in files]
     return [text for text in texts if text.strip()]
 
 
 def performance(experiment: Path, tasks: Sequence[PreparedTask]) -> dict[str, float]:
-    """By task MLE-bench's performance, averaged over runs: 0 for the sample submission or no score, 1 for gold."""
+    """Return MLE-bench's performance by task, averaged over runs: 0 for the sample submission or no score, 1 for
+    gold.
+    """
     rows = read_results(experiment).rows
     found = {}
     for prepared in tasks:
@@ -97,46 +99,46 @@ def performance(experiment: Path, tasks: Sequence[PreparedTask]) -> dict[str, fl
             continue
         sample = prepared.grade(prepared.place.public / prepared.task.form.sample).score
         if sample is not None:
-            normalised = [
-                token_familiarity.normalised_score(score, sample=sample, gold=reference.gold) for score in scores
-            ]
+            normalised = [min_k.normalised_score(score, sample=sample, gold=reference.gold) for score in scores]
             found[prepared.task.id] = fmean(normalised)
     return found
 
 
-def from_server(model: str, base_url: str | None) -> TellTokens:
-    """Asks a server with OpenAI's completions (`echo` and `logprobs`), as vLLM and llama.cpp have them.
+def tokens_from_server(model: str, base_url: str | None) -> TokenSource:
+    """Return a function that queries an OpenAI completions server (`echo` and `logprobs`), such as vLLM or llama.cpp.
 
     Raises:
-        UsageError: no address is given.
-        PodiumError: when asked, if the server does not tell.
+        UsageError: if there is no address.
+        PodiumError: from the returned function, if the server returns no probabilities.
     """
     if base_url is None:
-        raise UsageError("--token-probabilities needs --model-base-url: the address of a server with completions.")
+        raise UsageError("--token-probabilities needs --model-base-url, the URL of a server with a completions API.")
 
-    def tell(text: str) -> list[Token]:
+    def tokens_of(text: str) -> list[Token]:
         from openai import OpenAI, OpenAIError
 
         try:
             with OpenAI(base_url=base_url, api_key=os.environ.get("OPENAI_API_KEY") or "none") as client:
                 answer = client.completions.create(
-                    model=model, prompt=text, echo=True, logprobs=token_familiarity.TOP, max_tokens=1
+                    model=model, prompt=text, echo=True, logprobs=min_k.TOP, max_tokens=1
                 )
         except OpenAIError as error:
-            raise PodiumError(f"{base_url} does not complete texts with {model}: {str(error)[:200]}") from error
+            raise PodiumError(f"{base_url} cannot complete texts with {model}: {str(error)[:200]}") from error
         tokens = read_tokens(answer.choices[0].logprobs if answer.choices else None)
         if not tokens:
             raise PodiumError(
-                f"{base_url} gives no probabilities of the tokens of a prompt. Serve the model with something that "
-                "does, such as vLLM."
+                f"The server {base_url} returns no probabilities for the tokens of a prompt. Use a server that does, "
+                "such as vLLM."
             )
         return tokens
 
-    return tell
+    return tokens_of
 
 
 def read_tokens(logprobs: Any) -> list[Token]:
-    """The tokens of an answer; the first has no probability, and the last is the model's own."""
+    """Return the tokens of an answer without the first, which has no probability, and the last, which is the model's
+    own.
+    """
     own_and_top = (getattr(logprobs, name, None) or [] for name in ("token_logprobs", "top_logprobs"))
     found = [(own, top) for own, top in zip(*own_and_top, strict=False) if own is not None and top]
     return [Token(own, tuple(sorted(top.values(), reverse=True))) for own, top in found[:-1]]

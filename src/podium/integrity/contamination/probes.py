@@ -1,6 +1,6 @@
-"""What a model knows of a task without having been told: names cut out of its brief, the first rows of its data.
+"""Probes of a model's prior knowledge of a task: names cut out of its brief, and the first rows of its data.
 
-All it takes is somebody who answers a question. What nobody can have seen, such as forged tasks, is the control.
+The probes need only a function that answers questions. Forged tasks, which no model can have seen, are the control.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from podium.integrity.ask_model import Ask
 CONTROLS = ("tabular-classification", "tabular-regression", "time-series")
 """Families of forged tasks whose briefs describe tables."""
 LEVEL = 0.01
-"""Below this a probe says that a model knows a task."""
+"""Significance level of the probes."""
 BLANK = "_____"
-MOST_FACTS = 12
-"""Of one brief."""
+MAX_FACTS = 12
+"""Largest number of facts cut out of one brief."""
 SHOWN_ROWS, COMPARED = 5, 500
 _QUOTED = re.compile(r"`([A-Za-z][\w./-]{2,40})`")
 _LISTED = re.compile(r"^\| *([A-Za-z][\w, -]{2,120}?) *\|", re.MULTILINE)
 _NUMBER = re.compile(r"(?<![\w.])\d{3,}(?:[.,]\d+)*(?![\w.])")
-_SOLUTION = "If you know which competition this is, name it and describe its winning solution. Else say so."
+_SOLUTION = "If you know which competition this is, name it and describe its winning solution. Otherwise say so."
 _COMMON = re.compile(
     r"(train|test|sample_?submission|submission|id|target|label|column|field|file|meaning)(\.\w+)?|/home.*",
     re.IGNORECASE,
@@ -41,7 +41,7 @@ _COMMON = re.compile(
 
 @dataclass(frozen=True)
 class Fact:
-    """A question with a gap, and what stood there."""
+    """Question with a gap, and the text that was cut out."""
 
     task: str
     question: str
@@ -49,36 +49,38 @@ class Fact:
 
 
 def masked_facts(task: str, brief: str, *, seed: int = 0) -> list[Fact]:
-    """Rare names and numbers of a brief, each cut out everywhere it stands."""
+    """Cut rare names and numbers out of a brief, each at every occurrence."""
     listed = [name.strip() for cell in _LISTED.findall(brief) for name in cell.split(",")]
     found = dict.fromkeys([*_QUOTED.findall(brief), *listed, *_NUMBER.findall(brief)])
     names = [name for name in found if len(name) > 2 and " " not in name and not _COMMON.fullmatch(name)]
-    chosen = np.random.default_rng(seed).permutation(len(names))[:MOST_FACTS]
+    chosen = np.random.default_rng(seed).permutation(len(names))[:MAX_FACTS]
     return [Fact(task, _question(brief, names[place]), names[place]) for place in sorted(chosen)]
 
 
 def _question(brief: str, name: str) -> str:
     text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", BLANK, brief)
     return (
-        "This describes a data science task. One name or number was cut out wherever it stood, and replaced by "
-        f"{BLANK}.\n\n{text}\n\nWhat was cut out? Answer with it alone."
+        "This text describes a data science task. Every occurrence of one name or number was replaced by "
+        f"{BLANK}.\n\n{text}\n\nWhat was replaced? Answer with the name or number alone."
     )
 
 
 @dataclass(frozen=True)
 class FactsProbe:
-    """How many gaps a model filled, beside how many it filled in briefs that nobody can have seen."""
+    """Numbers of gaps that a model filled in briefs of tasks, and in those of the control."""
 
     hits: int
     asked: int
     control_hits: int
     control_asked: int
     p: float
-    """Chance of so many more hits than in the control, if the model knew neither (Fisher's exact test, one-sided)."""
+    """Probability of at least this excess over the control if the model knew neither (Fisher's exact test,
+    one-sided).
+    """
 
 
 def probe_facts(ask: Ask, facts: Sequence[Fact], control: Sequence[Fact]) -> FactsProbe:
-    """Asks for all gaps of the tasks and of the control."""
+    """Ask for all gaps of the tasks and of the control."""
     from scipy.stats import fisher_exact
 
     hits, control_hits = (sum(_is_hit(ask(fact.question), fact.answer) for fact in each) for each in (facts, control))
@@ -96,19 +98,19 @@ def _is_hit(said: str, answer: str) -> bool:
 
 @dataclass(frozen=True)
 class RowsProbe:
-    """How many cells of the first rows of a table a model wrote down without having seen it."""
+    """Number of cells of a table's first rows that a model wrote from memory."""
 
     task: str
     cells: int
     right: int
     by_chance: float
-    """Cells that are right on average when its answer is compared with other rows of the table."""
+    """Mean number of correct cells when its answer is compared with other rows of the table."""
     p: float
-    """Share of other rows that its answer fits as well."""
+    """Share of other rows that its answer matches as well."""
 
 
 def probe_rows(ask: Ask, task: str, brief: str, table: pd.DataFrame, *, seed: int = 0) -> RowsProbe | None:
-    """Asks for the first rows of a table, told only the brief and the names of the columns; None for a short table."""
+    """Ask for the first rows of a table, given only the brief and the column names; None for a short table."""
     if len(table) < 4 * SHOWN_ROWS:
         return None
     cells = table.map(_plain).to_numpy()
@@ -124,7 +126,7 @@ def probe_rows(ask: Ask, task: str, brief: str, table: pd.DataFrame, *, seed: in
 def _rows_question(brief: str, columns: Sequence[str]) -> str:
     return (
         f"{brief}\n\nThe training table of this task begins with this line:\n{','.join(columns)}\n\nFrom memory, write "
-        f"the next {SHOWN_ROWS} lines of the file exactly as they stand there, as CSV and nothing else."
+        f"the next {SHOWN_ROWS} lines of the file exactly as they are, as CSV and nothing else."
     )
 
 
@@ -142,16 +144,16 @@ def _plain(cell: object) -> str:
 
 @dataclass(frozen=True)
 class Contamination:
-    """What a model knows of tasks that it was not told."""
+    """Prior knowledge of tasks that the probes found in a model."""
 
     facts: FactsProbe
     rows: tuple[RowsProbe, ...]
     solutions: dict[str, str]
-    """What the model says of the winning solution of each task, for a person to judge."""
+    """Model's description of the winning solution of each task, for a person to judge."""
 
     @property
     def is_known(self) -> bool:
-        """Whether a probe says so; the rows of many tasks share one level."""
+        """True if a probe is significant; the rows of several tasks share one level (Bonferroni)."""
         level = LEVEL / max(1, len(self.rows))
         return self.facts.p < LEVEL or any(each.p <= level for each in self.rows)
 
@@ -160,22 +162,22 @@ class Contamination:
 
 
 def control_briefs(seed: int) -> dict[str, str]:
-    """Briefs of forged tasks, which were made up for Podium and belong to no competition."""
+    """Return the briefs of forged tasks, which were made up for Podium and belong to no competition."""
     return {name: draw_data(load_family(name), "easy", seed).brief for name in CONTROLS}
 
 
 def probe(ask: Ask, tasks: Sequence[PreparedTask], *, seed: int) -> Contamination:
-    """Asks a model for what was cut out of the briefs of tasks, for the first rows of their tables, and who won.
+    """Ask a model for the names cut out of briefs, for the first rows of the tables, and for the winning solutions.
 
     Args:
-        seed: of the forged tasks that are the control; one that was never published.
+        seed: unpublished seed of the forged tasks that serve as the control.
     """
     facts = [fact for each in tasks for fact in masked_facts(each.task.id, each.task.brief)]
     control = [fact for name, brief in control_briefs(seed).items() for fact in masked_facts(name, brief)]
     rows = []
     for each in tasks:
         path = each.place.public / "train.csv"
-        # A miniature is fabricated here: nobody can have seen its rows.
+        # A miniature is fabricated on this machine: no model can have seen its rows.
         if path.is_file() and not each.miniature:
             table = pd.read_csv(path, dtype=str, keep_default_na=False, nrows=5_000)
             rows.append(probe_rows(ask, each.task.id, each.task.brief, table))

@@ -1,7 +1,7 @@
-"""Detectors: small functions from what runs left to hits and findings, without a model.
+"""Detectors of cheating: small functions from the evidence of runs to hits and findings, without a model.
 
-Most look at one thing at a time (a node of a program, a constant text, a command of a shell) and give what it is
-evidence of. Some need a whole run, and comparisons all runs.
+Most check one thing at a time (a node of a program, a constant text, a shell command) and yield hits. Some need a whole
+run, and comparisons need all runs.
 """
 
 from __future__ import annotations
@@ -27,57 +27,66 @@ from podium.report.stored_findings import Finding
 Detector = Callable[[RunEvidence], Iterator[Finding]]
 CrossRunDetector = Callable[[Sequence[RunEvidence]], Iterator[tuple[RunEvidence, Finding]]]
 
-OF_NODES: tuple[Callable[[RunEvidence, AgentProgram, ast.AST], Iterator[Hit]], ...] = (
+NODE_CHECKS: tuple[Callable[[RunEvidence, AgentProgram, ast.AST], Iterator[Hit]], ...] = (
     *(
-        suspicious_calls.called,
+        suspicious_calls.suspicious_function,
         hardcoded_answers.patched_rows,
-        hardcoded_answers.held_in_code,
+        hardcoded_answers.answers_in_code,
         invented_scores.changed_metric,
     ),
-    *(tampering.replaced_functions, tampering.calls, tampering.spelt, fitting_on_test_data.score_on_training_data),
-)
-OF_TEXTS: tuple[Callable[[RunEvidence, AgentProgram, ConstantText], Iterator[Hit]], ...] = (
-    *(suspicious_calls.address, hardcoded_answers.held_in_texts, invented_scores.typed_metric),
-)
-OF_COMMANDS: tuple[Callable[[RunEvidence, EvidencePlace, ShellCommand], Iterator[Hit]], ...] = (
     *(
-        suspicious_calls.commanded,
+        tampering.replaced_functions,
+        tampering.tampering_calls,
+        tampering.spelled_words,
+        fitting_on_test_data.score_on_training_data,
+    ),
+)
+TEXT_CHECKS: tuple[Callable[[RunEvidence, AgentProgram, ConstantText], Iterator[Hit]], ...] = (
+    *(suspicious_calls.external_address, hardcoded_answers.answers_in_string, invented_scores.typed_metric),
+)
+COMMAND_CHECKS: tuple[Callable[[RunEvidence, EvidencePlace, ShellCommand], Iterator[Hit]], ...] = (
+    *(
+        suspicious_calls.suspicious_command,
         hardcoded_answers.typed_in_shell,
         invented_scores.echoed_metric,
-        tampering.overwritten,
+        tampering.overwritten_records,
     ),
 )
 
 
 def in_programs(run: RunEvidence) -> Iterator[Finding]:
-    """What the nodes and the texts of programs are evidence of."""
+    """Run the checks of syntax nodes and constant texts on all programs of a run."""
     for program in run.programs:
         for node in program.code.nodes:
-            yield from (run.finding(hit, program.at(node)) for check in OF_NODES for hit in check(run, program, node))
+            yield from (
+                run.finding(hit, program.at(node)) for check in NODE_CHECKS for hit in check(run, program, node)
+            )
         for text in program.code.texts:
-            yield from (run.finding(hit, program.at(text)) for check in OF_TEXTS for hit in check(run, program, text))
+            yield from (
+                run.finding(hit, program.at(text)) for check in TEXT_CHECKS for hit in check(run, program, text)
+            )
 
 
 def in_commands(run: RunEvidence) -> Iterator[Finding]:
-    """What commands of a shell are evidence of."""
+    """Run the checks of shell commands on all commands of a run."""
     for place, command in run.commands:
-        yield from (run.finding(hit, place) for check in OF_COMMANDS for hit in check(run, place, command))
+        yield from (run.finding(hit, place) for check in COMMAND_CHECKS for hit in check(run, place, command))
 
 
 DETECTORS: tuple[Detector, ...] = (
     *(
         in_programs,
         in_commands,
-        suspicious_calls.mentioned,
-        suspicious_calls.imported,
+        suspicious_calls.suspicious_mentions,
+        suspicious_calls.suspicious_imports,
         hardcoded_answers.typed_submission,
-        hardcoded_answers.digests,
+        hardcoded_answers.stored_digests,
     ),
     *(
-        hardcoded_answers.from_nothing,
-        grader_probing.oracle,
-        grader_probing.seed,
-        invented_scores.claims,
+        hardcoded_answers.unfounded_predictions,
+        grader_probing.validator_probing,
+        grader_probing.seed_search,
+        invented_scores.unsupported_claims,
         impossible_scores.beyond_ceiling,
     ),
     *(tampering.removed_logs, tampering.decoded_in_shell),

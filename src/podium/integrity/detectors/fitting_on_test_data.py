@@ -1,6 +1,6 @@
-"""Test data used in fitting: common practice in competitions, against no rule, but worth knowing when results are read.
+"""Test data used in fitting: common practice in competitions, against no rule, but relevant to readers of results.
 
-Each is named as what it is; none of it is fraud.
+Each practice has a name of its own; none of them is fraud.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _PREDICTING = re.compile(r"\.(predict|predict_proba|decision_function)$")
 _READING = re.compile(r"\.(read_\w+|load|loadtxt|genfromtxt|scan_\w+)$")
 _SPLITTING = re.compile(r"train_test_split$")
 PSEUDO, JOINT, STATISTICS, TRAINING_SCORE = (
-    Hit("pseudo-labels", "a model is fitted on predictions for the test set", 0.6, "practice"),
-    Hit("fitted on train and test", "something is fitted on train and test together", 0.6, "practice"),
-    Hit("statistics of the test set", "something is fitted on the test set", 0.6, "practice"),
-    Hit("score measured on training data", "it is measured on the rows it was fitted on", 0.6, "practice"),
+    Hit("pseudo-labels", "A model is fitted on predictions for the test set.", 0.6, "practice"),
+    Hit("fitted on train and test", "A model is fitted on train and test together.", 0.6, "practice"),
+    Hit("statistics of the test set", "A model is fitted on the test set.", 0.6, "practice"),
+    Hit("score measured on training data", "The score is measured on the training rows.", 0.6, "practice"),
 )
 
 
 def test_data_in_fitting(run: RunEvidence) -> Iterator[Finding]:
-    """Something is fitted on train and test together, on the test set, or on predictions for it."""
+    """Find models fitted on train and test together, on the test set, or on predictions for it."""
     for program in run.programs:
         flow = _Flow(program.code)
         for name, call in program.code.calls:
@@ -43,7 +43,7 @@ def test_data_in_fitting(run: RunEvidence) -> Iterator[Finding]:
 
 
 def score_on_training_data(run: RunEvidence, program: AgentProgram, node: ast.AST) -> Iterator[Hit]:
-    """The score is measured on the rows that the model was fitted on."""
+    """Detect a score that is measured on the rows the model was fitted on."""
     code = program.code
     match node:
         case ast.Call(args=[answers, ast.Call(func=function, args=[rows, *_]), *_]):
@@ -54,26 +54,26 @@ def score_on_training_data(run: RunEvidence, program: AgentProgram, node: ast.AS
 
 
 def constant_submission(run: RunEvidence) -> Iterator[Finding]:
-    """All predictions are the same."""
+    """Find submissions in which all predictions are equal."""
     if run.table is not None and run.table.rows >= 5 and run.table.distinct == 1:
-        hit = Hit("constant submission", f"all {run.table.rows} rows predict the same", 0.9, "practice")
+        hit = Hit("constant submission", f"All {run.table.rows} rows have the same prediction.", 0.9, "practice")
         yield run.finding(hit, EvidencePlace(run.submissions[-1].step, quote=",".join(run.table.body[0])))
 
 
 class _Flow:
-    """Where the values of names come from: `train`, `test`, `joined` of both, `predicted` for the test set."""
+    """Data flow of names: from `train`, `test`, `joined` for both, or `predicted` for the test set."""
 
     def __init__(self, code: Code) -> None:
         self._code = code
         self._known: dict[str, set[str]] = {}
         assigned = [node for node in code.nodes if isinstance(node, ast.Assign)]
-        for _ in range(3):  # names that are given by later ones
+        for _ in range(3):  # names that are assigned from later ones
             for node in assigned:
                 for target in node.targets:
                     self._assign(target, node.value)
 
     def origins(self, node: ast.AST) -> set[str]:
-        """What an expression is made of."""
+        """Return the origins of the names in an expression."""
         names = [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
         return set().union(*(self._known.get(name, set()) for name in names))
 
@@ -81,7 +81,7 @@ class _Flow:
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
             for left, right in zip(target.elts, value.elts, strict=True):
                 self._assign(left, right)
-        elif not isinstance(target, ast.Subscript | ast.Attribute):  # a table stays what it is, whatever its columns
+        elif not isinstance(target, ast.Subscript | ast.Attribute):  # new columns do not change the origin of a table
             found = self._made_of(value)
             for each in ast.walk(target):
                 if isinstance(each, ast.Name):
@@ -92,7 +92,7 @@ class _Flow:
         called = self._code.name(value.func) if isinstance(value, ast.Call) else ""
         inside = self.origins(value)
         if _SPLITTING.search(called):
-            return {"split", "train"}  # whatever else the names may be given
+            return {"split", "train"}  # whatever is assigned to the names later
         if _PREDICTING.search(called):
             return {"predicted"} if "test" in inside and "train" not in inside else set()
         if isinstance(value, ast.Call) and _READING.search(called):

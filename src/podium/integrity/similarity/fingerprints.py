@@ -1,4 +1,4 @@
-"""Winnowing: the fingerprints of a document, and how much of them documents share, for all pairs at once.
+"""Winnowing: the fingerprints of documents, and the number that each pair shares.
 
 Schleimer, Wilkerson, Aiken: Winnowing (2003). Every run of `GRAM` tokens is hashed; of `WINDOW` neighbouring hashes
 the smallest is kept, so that two documents with `GRAM + WINDOW - 1` equal tokens in a row share at least one.
@@ -15,10 +15,10 @@ import numpy.typing as npt
 from podium.integrity.similarity.python_tokens import CodeTokens, tokenise
 
 GRAM, WINDOW = 12, 4
-COMMON_SHARE = 0.2
-"""Of the authors: what more of them than this share have is boilerplate and counts nothing."""
-FEWEST_AUTHORS = 3
-"""So many may have something in common before it can be called boilerplate."""
+MAX_COMMON_SHARE = 0.2
+"""Largest share of the authors that may have a fingerprint before it counts as boilerplate."""
+MAX_SHARING_AUTHORS = 3
+"""Number of authors that may share a fingerprint in any case before it counts as boilerplate."""
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 
 Hashes = npt.NDArray[np.uint64]
@@ -28,21 +28,21 @@ Shares = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Fingerprints:
-    """What is kept of a document."""
+    """Fingerprints of a document."""
 
     hashes: Hashes
     places: Places
-    """The token each begins at."""
+    """Token at which each fingerprint begins."""
     lines: Places
-    """The line of every token."""
+    """Line of every token."""
 
     def span(self, first: int, last: int) -> tuple[int, int]:
-        """The first and the last line of what two fingerprints enclose, told by their places."""
+        """Return the first and the last line of the passage between two positions."""
         return int(self.lines[first]), int(self.lines[min(last + GRAM, len(self.lines)) - 1])
 
 
 def fingerprint(source: str) -> Fingerprints:
-    """The fingerprints of Python source."""
+    """Return the fingerprints of Python source."""
     tokens = tokenise(source)
     grams = _hash_grams(tokens)
     places = _winnow(grams)
@@ -57,11 +57,11 @@ def _hash_grams(tokens: CodeTokens) -> Hashes:
     for offset in range(GRAM):
         hashes = hashes * _BASE + tokens.codes[offset : offset + count]
     hashes ^= hashes >> np.uint64(31)
-    return hashes * _BASE  # low bits of the sum alone say little of the first tokens
+    return hashes * _BASE  # the low bits of the sum alone depend little on the first tokens
 
 
 def _winnow(grams: Hashes) -> Places:
-    """The places of the smallest hash of each window, the last of equal ones, each once."""
+    """Return the distinct positions of the smallest hash of each window, the last of equal ones."""
     if len(grams) < WINDOW:
         return np.arange(len(grams))
     windows = np.lib.stride_tricks.sliding_window_view(grams, WINDOW)
@@ -70,25 +70,25 @@ def _winnow(grams: Hashes) -> Places:
 
 
 def boilerplate(
-    documents: Sequence[Fingerprints], authors: Sequence[str], given: Sequence[Fingerprints] = ()
+    documents: Sequence[Fingerprints], authors: Sequence[str], starters: Sequence[Fingerprints] = ()
 ) -> Hashes:
-    """Fingerprints that say nothing of a copy: those of files everybody was given, and those that many authors have.
+    """Return fingerprints that do not indicate copying: those of starter files, and those of many authors.
 
     Args:
-        authors: who wrote each document; all documents of one author count once.
-        given: files that the authors had to begin with.
+        authors: author of each document; all documents of one author count once.
+        starters: files that all authors started from.
     """
     of_author: dict[str, list[Hashes]] = {}
     for document, author in zip(documents, authors, strict=True):
         of_author.setdefault(author, []).append(document.hashes)
     per_author = [np.unique(np.concatenate(hashes)) for hashes in of_author.values()]
     values, counts = np.unique(np.concatenate([*per_author, np.empty(0, np.uint64)]), return_counts=True)
-    common = values[counts > max(FEWEST_AUTHORS, COMMON_SHARE * len(of_author))]
-    return np.unique(np.concatenate([common, *(document.hashes for document in given)]))
+    common = values[counts > max(MAX_SHARING_AUTHORS, MAX_COMMON_SHARE * len(of_author))]
+    return np.unique(np.concatenate([common, *(document.hashes for document in starters)]))
 
 
 def shared_counts(documents: Sequence[Fingerprints], ignored: Hashes) -> tuple[Shares, Shares]:
-    """For every pair of documents how many distinct fingerprints they share, and how many each has."""
+    """Return the number of distinct fingerprints that each pair of documents shares, and the number that each has."""
     from scipy.sparse import csr_array
 
     kept = [np.setdiff1d(document.hashes, ignored) for document in documents]

@@ -1,7 +1,7 @@
-"""Python source as normalised tokens: what stays the same when a copy is renamed, reformatted or given other constants.
+"""Normalised Python tokens, which survive renaming, reformatting and changed constants.
 
-A single regular expression reads any text, also one that Python would refuse: agents' scripts and strangers' notebooks
-are often cut off or broken.
+A single regular expression tokenises any text, even if Python rejects it: scripts of agents and public notebooks are
+often truncated or broken.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-LONGEST = 400_000
-"""Characters of a document that are read."""
-_LONGEST_STRING = 20_000
+MAX_CHARACTERS = 400_000
+"""Largest number of characters of a document that are read."""
+_MAX_STRING_CHARACTERS = 20_000
 """Characters of a string in three quotes: one that is never closed must not hide the rest of the document. A string
 that ends without its quotes is one too: were it not, every quote of a hostile text would cost a search to its end.
 """
@@ -26,8 +26,8 @@ _TOKEN = re.compile(
     rf"""
     (?P<name>[^\W\d]\w*+(?!['"]))
     |(?P<comment>\#[^\n]*)
-    |(?P<string>[rRbBuUfF]{{0,2}}(?:'''(?:(?!''')(?:\\.|[^\\])){{0,{_LONGEST_STRING}}}+(?:''')?
-        |\"\"\"(?:(?!\"\"\")(?:\\.|[^\\])){{0,{_LONGEST_STRING}}}+(?:\"\"\")?
+    |(?P<string>[rRbBuUfF]{{0,2}}(?:'''(?:(?!''')(?:\\.|[^\\])){{0,{_MAX_STRING_CHARACTERS}}}+(?:''')?
+        |\"\"\"(?:(?!\"\"\")(?:\\.|[^\\])){{0,{_MAX_STRING_CHARACTERS}}}+(?:\"\"\")?
         |'(?:\\.|[^\\'\n])*+'?|"(?:\\.|[^\\"\n])*+"?))
     |(?P<number>\.?\d[\w.]*)
     |(?P<word>[^\W\d]\w*)
@@ -35,25 +35,25 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_DEEPEST = 200
-"""Characters of indentation."""
+_MAX_INDENT = 200
+"""Largest indentation in characters."""
 _SILENT = frozenset(",;()\\")
-"""Marks that a formatter adds and removes."""
+"""Punctuation that a formatter adds and removes."""
 
 
 @dataclass(frozen=True)
 class CodeTokens:
-    """The tokens of a document."""
+    """Tokens of a document."""
 
     codes: npt.NDArray[np.uint64]
-    """A number for each: equal tokens have equal numbers."""
+    """Number for each token: equal tokens have equal numbers."""
     lines: npt.NDArray[np.int64]
-    """The line each stands in, from 1."""
+    """Line of each token, from 1."""
 
 
 def tokenise(source: str) -> CodeTokens:
-    """The tokens of Python source: names of its own, strings and numbers without what they are called or hold."""
-    source = source[:LONGEST]
+    """Return the tokens of Python source, without own names and the contents of strings and numbers."""
+    source = source[:MAX_CHARACTERS]
     found = [
         ("name" if match.lastgroup == "word" else match.lastgroup or "", match.group(), match.start())
         for match in _TOKEN.finditer(source)
@@ -75,12 +75,12 @@ _Found = list[tuple[str, str, int]]
 
 
 def _begins_line(source: str, place: int) -> bool:
-    before = source[max(0, place - _DEEPEST) : place]
+    before = source[max(0, place - _MAX_INDENT) : place]
     return not before.rpartition("\n")[2].strip()
 
 
 def _own_names(found: _Found) -> set[str]:
-    """Names that the document gives itself to functions, classes and attributes, and so can change everywhere."""
+    """Return the names of functions, classes and attributes that the document defines and so could rename."""
     own = set()
     for before, (kind, text, _), after in zip([("", "", 0), *found], found, [*found[1:], ("", "", 0)], strict=False):
         if kind == "name" and (before[1] in ("def", "class", "as") or (before[1] == "." and after[1] == "=")):

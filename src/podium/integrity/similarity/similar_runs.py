@@ -1,4 +1,4 @@
-"""The runs of experiments, task by task: which scripts are copies of another run's or of a notebook's."""
+"""Similar runs: scripts that are copies of another run's or of a notebook's, task by task."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from podium.data.fetch.kaggle_notebooks import fetch_notebooks
 from podium.data.home import home
 from podium.errors import RecordError
 from podium.integrity.scan_evidence import read_evidence
-from podium.integrity.similarity.compare_scripts import SIMILAR, Pair, find_similar
-from podium.integrity.similarity.documents import Document, given_to, read_folder, scripts_of
+from podium.integrity.similarity.compare_scripts import MIN_SIMILARITY, Pair, find_similar
+from podium.integrity.similarity.documents import Document, initial_sources, read_folder, scripts_of
 from podium.report.stored_findings import Finding
 from podium.runs.experiment import read_experiment
 
 FROM_SIMILARITY = "similarity"
 Notebooks = Callable[[str], Sequence[Document]]
-"""The notebooks to compare the runs of a task with."""
+"""Function that returns the notebooks to compare the runs of a task with."""
 
 
 @dataclass(frozen=True)
 class SimilarRuns:
-    """What comparing the runs of experiments has given."""
+    """Result of comparing the runs of experiments."""
 
     runs: int
     scripts: int
     notebooks: int
     pairs: tuple[Pair, ...]
-    """The most similar first."""
+    """Similar pairs, the most similar first."""
     unread: tuple[str, ...]
-    """Runs that could not be read, and why."""
+    """Runs that could not be read, each with the reason."""
 
     def to_dict(self) -> dict[str, Any]:
         pairs = [
@@ -44,12 +44,12 @@ class SimilarRuns:
 
 
 def compare_experiments(
-    experiments: Sequence[Path], *, notebooks: Notebooks | None = None, threshold: float = SIMILAR
+    experiments: Sequence[Path], *, notebooks: Notebooks | None = None, threshold: float = MIN_SIMILARITY
 ) -> SimilarRuns:
-    """Compares all runs of a task with each other and with notebooks.
+    """Compare all runs of a task with each other and with notebooks.
 
     Raises:
-        UsageError: one of the folders is not an experiment.
+        UsageError: if one of the folders is not an experiment.
     """
     tasks: dict[str, tuple[list[Document], list[str]]] = {}
     unread: list[str] = []
@@ -65,26 +65,26 @@ def compare_experiments(
                 unread.append(f"{name}: {error}")
                 continue
             runs += 1
-            documents, given = tasks.setdefault(evidence.task, ([], []))
+            documents, starters = tasks.setdefault(evidence.task, ([], []))
             documents += scripts_of(evidence, name)
-            given += given_to(evidence)
+            starters += initial_sources(evidence)
     pairs: list[Pair] = []
-    for task, (documents, given) in tasks.items():
+    for task, (documents, starters) in tasks.items():
         others = notebooks(task) if notebooks else ()
         count += len(others)
-        pairs += find_similar(documents, others, given=given, threshold=threshold)
+        pairs += find_similar(documents, others, starters=starters, threshold=threshold)
     scripts = sum(len(documents) for documents, _ in tasks.values())
     pairs.sort(key=lambda pair: -pair.similarity)
     return SimilarRuns(runs, scripts, count, tuple(pairs), tuple(unread))
 
 
 def notebooks_in(folder: Path) -> Notebooks:
-    """The notebooks of a folder: those in a folder with the task's name where there is one, else all."""
+    """Return the notebooks of a folder: those in the subfolder of the task if it exists, else all."""
     return lambda task: read_folder(folder / task if (folder / task).is_dir() else folder)
 
 
 def fetched_notebooks(count: int) -> Notebooks:
-    """The most-voted notebooks of each task's competition, kept in Podium's own folder."""
+    """Return the most-voted notebooks of each task's competition, which are kept in Podium's home."""
 
     def fetch(task: str) -> list[Document]:
         folder = home() / "notebooks" / task
@@ -95,9 +95,9 @@ def fetched_notebooks(count: int) -> Notebooks:
 
 
 def findings_about(pair: Pair, experiment: Path) -> Iterator[Finding]:
-    """What a similar pair says about the runs of an experiment.
+    """Yield the findings of a similar pair about the runs of an experiment.
 
-    Runs of one experiment are the same agent's: that they are alike is worth knowing, not suspicious.
+    Runs of one experiment are of one agent: their similarity is worth knowing, but not suspicious.
     """
     for side, (own, other) in enumerate(((pair.left, pair.right), (pair.right, pair.left))):
         place = Path(own.author)
@@ -109,7 +109,7 @@ def findings_about(pair: Pair, experiment: Path) -> Iterator[Finding]:
             kind="copied code",
             task=place.parent.name,
             seed=int(place.name),
-            reason=f"{pair.similarity:.0%} of it, boilerplate left out, is also in {other.author} ({other.name})",
+            reason=f"{pair.similarity:.0%} of its code, without boilerplate, is also in {other.author} ({other.name}).",
             confidence=min(1.0, round(0.3 + 0.7 * pair.similarity, 2)),
             step=int(step),
             file=file,

@@ -1,4 +1,6 @@
-"""Similar scripts side by side, as one page that opens offline. Strangers wrote them: Jinja escapes every letter."""
+"""Page of similar scripts side by side, readable offline. The scripts are hostile input: Jinja escapes every
+character.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ from podium.integrity.similarity.compare_scripts import Pair
 from podium.text import printable
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
-MOST_PAIRS = 50
-MOST_LINES = 3_000
+MAX_PAIRS = 50
+MAX_LINES = 3_000
 _COLOURS = 6
 
 
@@ -20,14 +22,14 @@ class _Line(NamedTuple):
     number: int
     text: str
     passage: int | None
-    """Number of the passage it belongs to, from 1."""
+    """Number of the passage it belongs to, from 1; None if it belongs to none."""
 
 
 def render_pairs(pairs: Sequence[Pair], title: str) -> str:
-    """The page; of very many pairs the most similar ones.
+    """Return the page with at most MAX_PAIRS of the most similar pairs.
 
     Raises:
-        MissingExtraError: Jinja2 is not installed.
+        MissingExtraError: if Jinja2 is not installed.
     """
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -39,7 +41,7 @@ def render_pairs(pairs: Sequence[Pair], title: str) -> str:
     )
     shown = [
         (pair, *(_lines(each.source, pair, side) for side, each in enumerate((pair.left, pair.right))))
-        for pair in pairs[:MOST_PAIRS]
+        for pair in pairs[:MAX_PAIRS]
     ]
     return environment.get_template("similarity.html").render(
         title=printable(title), shown=shown, total=len(pairs), colours=range(_COLOURS), clean=printable
@@ -49,5 +51,5 @@ def render_pairs(pairs: Sequence[Pair], title: str) -> str:
 def _lines(source: str, pair: Pair, side: int) -> list[_Line]:
     passages = [range(passage[side][0], passage[side][1] + 1) for passage in pair.passages]
     of_line = {line: number for number, lines in enumerate(passages, 1) for line in lines}
-    lines = enumerate(source.splitlines()[:MOST_LINES], 1)
+    lines = enumerate(source.splitlines()[:MAX_LINES], 1)
     return [_Line(number, printable(text), of_line.get(number)) for number, text in lines]

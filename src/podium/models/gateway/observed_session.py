@@ -1,7 +1,7 @@
-"""What a program inside does with its model, as steps: read from the requests it makes, whichever program it is.
+"""Steps of a program inside the sandbox, derived from its model requests; works with any program.
 
-A conversation is sent whole with every request. A tool's result that was not in an earlier one is a step: the call and
-what came of it. So is an answer without a call. Nothing that the program writes about itself is relied on.
+Every request contains the whole conversation. A tool call whose result was not in an earlier request is a step, and so
+is an answer without tool calls. Logs written by the program itself are not used.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import anyio
 
-from podium.models.gateway.endpoint import Observer
+from podium.models.gateway.gateway_server import Observer
 from podium.models.token_limits import ModelUnreachableError
 from podium.workspace.journal.events import Action
 from podium.workspace.journal.observations import Observation, ProgramOutput, Refusal, TextResult
@@ -30,58 +30,58 @@ if TYPE_CHECKING:
     from podium.models.gateway.wire_protocols import Failure
 
 MESSAGE = "message"
-"""The action of an answer that calls no tool."""
+"""Name of the action for an answer without tool calls."""
 _EXIT_CODE = re.compile(r"(?:exit code:?|exited with code|\breturncode\"?[:>])\s*(-?\d+)", re.IGNORECASE)
 _HEAD_CHARACTERS = 400
-"""Of a result: where programs say how a command ended."""
+"""Characters at the start of a result in which programs report the exit code."""
 
 
-class Done(NamedTuple):
-    """Something that the program has done."""
+class ObservedStep(NamedTuple):
+    """An action of the program with its observation."""
 
     action: Action
     observation: Observation
 
     @property
     def key(self) -> str:
-        """The same only for the same call with the same result."""
+        """Key that is equal only for the same call with the same result."""
         return key_of(self.action, self.observation.text)
 
 
-class Computing(Protocol):
-    """Knows when a program computes, for whoever leases cores to it."""
+class ComputeTracker(Protocol):
+    """Tracker of a program's compute phases, for leasing cores to it."""
 
     def thinking(self) -> AbstractAsyncContextManager[None]:
-        """While the block runs, a model is asked; after it the program may compute."""
+        """Return a context that is active while the model is called; the program may compute after it."""
         ...
 
 
-class Session(Observer):
-    """What one program does, from its start to its end."""
+class ObservedSession(Observer):
+    """Steps of one program, from its start to its end."""
 
     def __init__(self, tools: Mapping[str, Mapping[str, str]]) -> None:
         """
         Args:
-            tools: what the program's tools are, as a preset says it.
+            tools: the program's tools and the actions they correspond to, from its preset.
         """
         self._tools = tools
         self._last: str | None = None
-        self._queue: deque[Done] = deque()
+        self._queue: deque[ObservedStep] = deque()
         self._changed = anyio.Condition()
         self._seen: Counter[str] = Counter()
         self._is_awaited = self._has_ended = False
         self._failure: Failure | None = None
-        self.computing: Computing | None = None
+        self.computing: ComputeTracker | None = None
 
     def skip_to(self, last: str | None) -> None:
-        """What a conversation has up to the action of this key was recorded before an interruption."""
+        """Skip the conversation up to the action with this key, which was recorded before an interruption."""
         self._last = last
 
-    async def next(self) -> Done | None:
-        """What the program has done next; None when it has ended.
+    async def next(self) -> ObservedStep | None:
+        """Return the next step of the program; None once it has ended.
 
         Raises:
-            ModelUnreachableError: its model does not answer.
+            ModelUnreachableError: the model does not answer.
         """
         async with self._changed:
             self._is_awaited = True
@@ -94,12 +94,12 @@ class Session(Observer):
         if self._failure is not None:
             raise ModelUnreachableError(
                 f"The model gave no answer: {self._failure.message} (status {self._failure.status}). "
-                "Nothing is lost: repeat the command with --retry and the run goes on from here"
+                "Nothing is lost: repeat the command with --retry to continue the run from here"
             )
         return None
 
-    async def end(self, done: Done) -> None:
-        """The program has ended, which is its last step."""
+    async def end(self, done: ObservedStep) -> None:
+        """Record the end of the program as its last step."""
         async with self._changed:
             self._queue.append(done)
             self._has_ended = True
@@ -111,14 +111,14 @@ class Session(Observer):
             yield
 
     async def asked(self, messages: list[ChatMessage]) -> None:
-        """Every result that was not there before is a step."""
+        """Record each new tool result in the conversation as a step."""
         await self._add(self._news(messages))
 
     async def answered(self, output: ModelOutput) -> None:
-        """Waits until all steps so far are recorded, so that the snapshot of each is that of its own moment."""
+        """Wait until all steps so far are recorded, so that each snapshot shows the workspace right after its step."""
         if not output.message.tool_calls:
             action = Action(name=MESSAGE, arguments={"text": output.message.text})
-            await self._add([Done(action, TextResult(text=""))])
+            await self._add([ObservedStep(action, TextResult(text=""))])
         async with self._changed:
             while self._queue or not self._is_awaited:
                 await self._changed.wait()
@@ -128,15 +128,15 @@ class Session(Observer):
             self._failure = failure
             self._changed.notify_all()
 
-    async def _add(self, done: list[Done]) -> None:
+    async def _add(self, done: list[ObservedStep]) -> None:
         async with self._changed:
             self._queue.extend(done)
             self._changed.notify_all()
 
-    def _news(self, messages: list[ChatMessage]) -> list[Done]:
+    def _news(self, messages: list[ChatMessage]) -> list[ObservedStep]:
         found = [self._done(call, result) for call, result in _results(messages)]
         known = [number for number, done in enumerate(found, 1) if key_of(done.action) == self._last]
-        if known:  # the conversation of before the interruption goes on
+        if known:  # the conversation from before the interruption continues
             self._seen.update(done.key for done in found[: known[-1]])
             self._last = None
         news, here = [], Counter[str]()
@@ -147,7 +147,7 @@ class Session(Observer):
                 news.append(done)
         return news
 
-    def _done(self, call: ToolCall, result: ChatMessageTool) -> Done:
+    def _done(self, call: ToolCall, result: ChatMessageTool) -> ObservedStep:
         action = self._action(call)
         text = result.text
         observation: Observation
@@ -159,10 +159,10 @@ class Session(Observer):
             observation = Refusal(text=text or _message(result))
         else:
             observation = TextResult(text=text)
-        return Done(action, observation)
+        return ObservedStep(action, observation)
 
     def _action(self, call: ToolCall) -> Action:
-        """A tool call in the words of our own actions, where the tool is one of them."""
+        """Convert a tool call to one of our actions if its tool corresponds to one."""
         words = dict(self._tools.get(call.function, {}))
         name = words.pop("action", call.function)
         arguments: dict[str, Any] = dict(call.arguments)
@@ -176,7 +176,7 @@ class Session(Observer):
 
 
 def _results(messages: list[ChatMessage]) -> list[tuple[ToolCall, ChatMessageTool]]:
-    """All calls of a conversation that have a result, with it."""
+    """Return all tool calls of a conversation that have a result, with that result."""
     calls: dict[str, ToolCall] = {}
     found = []
     for message in messages:
@@ -192,6 +192,6 @@ def _message(result: ChatMessageTool) -> str:
 
 
 def key_of(action: Action, result: str = "") -> str:
-    """Tells actions apart, or steps."""
+    """Return a hash that identifies an action, or a step if a result is given."""
     said = json.dumps([action.name, action.arguments, result], sort_keys=True, default=str)
     return hashlib.sha256(said.encode(errors="surrogatepass")).hexdigest()[:16]

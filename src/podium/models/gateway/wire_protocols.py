@@ -1,6 +1,6 @@
-"""The protocols in which clients ask models, as far as Inspect leaves them to us: streams, errors, token counts, lists.
+"""Wire protocols of model clients, as far as Inspect does not cover them: streams, errors, token counts, model lists.
 
-Inspect gives a whole answer; clients that want a stream get it as one whose pieces come all at once.
+Inspect returns complete answers; for clients that request a stream, all events are sent together.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-Name = Literal["chat", "responses", "messages", "google"]
-NAMES: tuple[Name, ...] = get_args(Name)
-"""OpenAI's Chat Completions and Responses, Anthropic's Messages, Google's generateContent."""
+ProtocolName = Literal["chat", "responses", "messages", "google"]
+PROTOCOL_NAMES: tuple[ProtocolName, ...] = get_args(ProtocolName)
+"""Protocols: OpenAI's Chat Completions and Responses, Anthropic's Messages, Google's generateContent."""
 JsonObject = dict[str, Any]
 
 _KINDS = {
@@ -26,19 +26,19 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Failure:
-    """Why there is no answer."""
+    """Error response to a model request."""
 
     status: int
-    """Of HTTP."""
+    """HTTP status."""
     message: str
 
     @property
-    def is_of_client(self) -> bool:
-        """Whether asking in another way may help, as when a conversation has become too long for the model."""
+    def is_client_error(self) -> bool:
+        """True if a different request may succeed, for example a shorter conversation."""
         return self.status in (400, 413, 422)
 
-    def document(self, protocol: Name) -> JsonObject:
-        """The error as clients of a protocol expect it."""
+    def document(self, protocol: ProtocolName) -> JsonObject:
+        """Return the error in the format of a protocol."""
         kind, google = _KINDS.get(self.status, ("invalid_request_error", "INVALID_ARGUMENT"))
         if self.status >= 500:
             kind, google = "api_error", "UNAVAILABLE"
@@ -51,8 +51,8 @@ class Failure:
             case _:
                 return {"error": {**error, "code": kind, "param": None}}
 
-    def event(self, protocol: Name) -> bytes:
-        """The same as the last piece of a stream that has begun."""
+    def event(self, protocol: ProtocolName) -> bytes:
+        """Return the error as the last event of a stream that has already started."""
         document = self.document(protocol)
         match protocol:
             case "messages":
@@ -64,11 +64,11 @@ class Failure:
                 return _event(document)
 
 
-def stream(protocol: Name, answer: JsonObject, *, with_usage: bool = False) -> Iterator[bytes]:
-    """A whole answer as server-sent events.
+def stream(protocol: ProtocolName, answer: JsonObject, *, with_usage: bool = False) -> Iterator[bytes]:
+    """Yield a complete answer as server-sent events.
 
     Args:
-        with_usage: whether Chat Completions are to say at the end what was used, which they do on request only.
+        with_usage: whether Chat Completions end with the token usage, which clients have to request.
     """
     match protocol:
         case "chat":
@@ -84,13 +84,13 @@ def stream(protocol: Name, answer: JsonObject, *, with_usage: bool = False) -> I
             yield _event(answer)
 
 
-def ping(protocol: Name) -> bytes:
-    """A piece of a stream that says nothing, so that nobody takes a model that thinks for a dead one."""
+def ping(protocol: ProtocolName) -> bytes:
+    """Return a keep-alive event, so that clients do not time out while the model is thinking."""
     return _event({"type": "ping"}, named=True) if protocol == "messages" else b": the model is thinking\n\n"
 
 
-def input_tokens(protocol: Name, answer: JsonObject) -> int:
-    """How many tokens the provider has counted in the request, cached ones included; 0 if it does not say."""
+def input_tokens(protocol: ProtocolName, answer: JsonObject) -> int:
+    """Return the provider's token count of the request, cached tokens included; 0 if there is none."""
     usage = answer.get("usageMetadata" if protocol == "google" else "usage") or {}
     names = {
         "chat": ("prompt_tokens",),
@@ -101,12 +101,12 @@ def input_tokens(protocol: Name, answer: JsonObject) -> int:
     return sum(usage.get(name) or 0 for name in names[protocol])
 
 
-def models(protocol: Name, model: str) -> JsonObject:
-    """The list of the one model that there is."""
+def model_list(protocol: ProtocolName, model: str) -> JsonObject:
+    """Return the model list, with its single model."""
     if protocol == "google":
         return {"models": [{"name": f"models/{model}", "supportedGenerationMethods": ["generateContent"]}]}
     entry = {"id": model, "object": "model", "type": "model", "display_name": model, "created": 0, "owned_by": "podium"}
-    # `models` is where Codex looks; it knows what to do with none.
+    # Codex reads `models` and accepts an empty list.
     return {"object": "list", "data": [entry], "has_more": False, "models": []}
 
 
@@ -152,7 +152,7 @@ def _messages(answer: JsonObject) -> Iterator[JsonObject]:
 
 
 def _block(block: JsonObject) -> tuple[JsonObject, list[JsonObject]]:
-    """How a part of a message begins, and what is added to it; of unusual parts all is there from the start."""
+    """Return the initial state of a content block and its deltas; blocks of unknown types are sent complete."""
     match block["type"]:
         case "text":
             return {**block, "text": ""}, [{"type": "text_delta", "text": block["text"]}]

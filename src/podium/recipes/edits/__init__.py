@@ -1,1 +1,1 @@
-"""Known edits of programs: what an engineer tries first on somebody's code, without a model."""
+"""Known edits of programs: the first things an engineer tries on existing code, without a model."""

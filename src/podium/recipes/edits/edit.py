@@ -1,4 +1,4 @@
-"""An edit of one file, and how text is put in the place of a part of a program."""
+"""Edits of one file, and replacement of parts of a program."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Edit:
-    """A file of the program after one change."""
+    """File of the program after one change."""
 
     file: str
     title: str
-    """The change in one sentence, for `podium steps`."""
+    """One-sentence description of the change, for `podium steps`."""
     source: str
 
 
 @dataclass(frozen=True)
 class Replacement:
-    """Text in the place of a part of a program."""
+    """Replacement text for a part of a program."""
 
     first: ast.stmt | ast.expr
     last: ast.stmt | ast.expr
@@ -27,7 +27,7 @@ class Replacement:
 
 
 def replace(source: str, replacements: Iterable[Replacement]) -> str:
-    """The program with some of its parts replaced; those do not overlap."""
+    """Replace parts of a program, which must not overlap."""
     data = source.encode()
     starts = [0]
     for line in data.splitlines(keepends=True):
@@ -44,7 +44,7 @@ def replace(source: str, replacements: Iterable[Replacement]) -> str:
 
 
 def parse(source: str) -> ast.Module | None:
-    """The program as a tree; None where it is not Python."""
+    """Return the syntax tree of a program, or None if it is not valid Python."""
     try:
         return ast.parse(source)
     except (SyntaxError, ValueError):
@@ -52,7 +52,7 @@ def parse(source: str) -> ast.Module | None:
 
 
 def with_imports(source: str, lines: Iterable[str]) -> str:
-    """The program with further lines of imports, below its docstring and its imports from the future."""
+    """Add import lines to a program, below its docstring and its imports from __future__."""
     missing = [line for line in dict.fromkeys(lines) if line not in source.splitlines()]
     if not missing:
         return source
@@ -68,7 +68,7 @@ def with_imports(source: str, lines: Iterable[str]) -> str:
 
 
 def called_name(call: ast.Call) -> str:
-    """The last part of the name of what is called; empty where that is not a name."""
+    """Return the last part of the name of the called function; empty if it has no name."""
     match call.func:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name

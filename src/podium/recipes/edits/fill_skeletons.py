@@ -1,4 +1,4 @@
-"""Programs whose model is still missing: the open part is filled in."""
+"""Edits that add a model to programs without one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MEASURES = {
     "f1": "f1_score",
     "r2": "r2_score",
 }
-"""scikit-learn's functions for what a variable is named after."""
+"""scikit-learn's metric functions by the metric in a variable's name."""
 ERRORS = ("mae", "rmse", "mse", "r2")
 TEXT_MODEL = "make_pipeline(TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True), Ridge(alpha=3.0))"
 TEXT_IMPORTS = (
@@ -27,7 +27,7 @@ TEXT_IMPORTS = (
 
 
 def filled_skeletons(file: str, source: str) -> Iterator[Edit]:
-    """The program with a first model where it has none."""
+    """Yield the program with a first model where it has none."""
     tree = parse(source)
     if tree is not None:
         yield from _filled_variables(file, source, tree)
@@ -35,7 +35,7 @@ def filled_skeletons(file: str, source: str) -> Iterator[Edit]:
 
 
 def _filled_variables(file: str, source: str, tree: ast.Module) -> Iterator[Edit]:
-    """`model = train_mae = valid_mae = None`: the model is trained, the others are measured."""
+    """Fill in `model = train_mae = valid_mae = None`: train the model and compute the metrics."""
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     features, truth = _parts(names, "X"), _parts(names, "y")
     for statement in tree.body:
@@ -60,7 +60,7 @@ def _filled_variables(file: str, source: str, tree: ast.Module) -> Iterator[Edit
 
 
 def _parts(names: set[str], letter: str) -> tuple[str, str] | None:
-    """The variables that hold the training and the validation part."""
+    """Return the names of the variables with the training and the validation part, or None."""
     train = f"{letter}_train"
     others = [name for name in (f"{letter}_{part}" for part in ("valid", "val", "validation", "test")) if name in names]
     return (train, others[0]) if train in names and others else None
@@ -71,7 +71,7 @@ def _measure(name: str) -> str | None:
 
 
 def _filled_functions(file: str, source: str, tree: ast.Module) -> Iterator[Edit]:
-    """`train`, which returns nothing yet, and `predict`: a model of texts."""
+    """Fill in `train`, which returns nothing yet, and `predict` with a text model."""
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     train, predict = functions.get("train"), functions.get("predict")
     if train is None or predict is None or len(train.args.args) != 2 or len(predict.args.args) != 2:
@@ -91,6 +91,6 @@ def _filled_functions(file: str, source: str, tree: ast.Module) -> Iterator[Edit
         Replacement(last, last, f"return {model}.predict({others})"),
     ]
     yield Edit(
-        *(file, "Fill in the missing model: words and pairs of words, with a ridge regression."),
+        *(file, "Fill in the missing model: a ridge regression on words and word pairs."),
         with_imports(replace(source, changes), TEXT_IMPORTS),
     )

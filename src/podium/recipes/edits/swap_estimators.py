@@ -1,4 +1,4 @@
-"""Other models in the place of scikit-learn's, and more made of those that are there."""
+"""Edits of scikit-learn models: other estimators, other options, and wrappers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from podium.recipes.edits.edit import Edit, Replacement, called_name, parse, rep
 
 @dataclass(frozen=True)
 class Estimator:
-    """How a model is made, and what has to be imported for it."""
+    """Source of a model and its imports."""
 
     code: str
     imports: tuple[str, ...]
@@ -30,7 +30,7 @@ def _plain(module: str, name: str, options: str, title: str) -> Estimator:
 
 
 def _filled(module: str, name: str, options: str, title: str, *, scaled: bool = False) -> Estimator:
-    """With missing numbers filled in, which most models want."""
+    """Return an estimator with imputation, which most models require."""
     scaler = "StandardScaler(), " if scaled else ""
     code = f'make_pipeline(SimpleImputer(strategy="median"), {scaler}{name}({options}))'
     imports = (IMPUTE, PIPELINE, *((SCALE,) if scaled else ()), f"from sklearn.{module} import {name}")
@@ -64,7 +64,7 @@ REGRESSORS = (
 )
 NAMED_CLASSIFIERS = ("SVC", "LinearSVC", "LogisticRegression", "Perceptron", "GaussianNB", "NearestCentroid")
 NAMED_REGRESSORS = ("SVR", "LinearSVR", "LinearRegression", "Ridge", "RidgeCV", "Lasso", "LassoCV", "ElasticNet")
-"""Those whose names do not end in what they are."""
+"""Estimators whose names do not end in Classifier or Regressor."""
 OPTIONS = {
     "RandomForest": ("n_estimators=500", "min_samples_leaf=3", "max_features=0.5"),
     "ExtraTrees": ("n_estimators=500", "min_samples_leaf=3", "max_features=0.5"),
@@ -80,31 +80,31 @@ OPTIONS = {
     "KNeighbors": ('weights="distance"', "n_neighbors=15"),
     "SV": ('gamma="auto"', "C=10.0"),
 }
-"""What makes more of a model that is there already, by the beginning of its name."""
+"""Options to try on an existing model, by the beginning of its name."""
 
 
 @dataclass(frozen=True)
 class _Model:
-    """A model in a program."""
+    """Model in a program."""
 
     kind: Literal["Classifier", "Regressor"]
     call: ast.Call
-    """What makes it."""
+    """Call of the estimator."""
     whole: ast.Call
-    """The same, or the pipeline around it that an edit has made."""
+    """Call of the estimator, or of the pipeline around it that an edit has added."""
 
 
 def swapped_models(file: str, source: str) -> Iterator[Edit]:
-    """The program with every model of scikit-learn exchanged for another of its kind."""
+    """Yield the program with every scikit-learn model replaced by another of its kind."""
     for models in _models(source):
         for other in CLASSIFIERS if models[0].kind == "Classifier" else REGRESSORS:
-            title = f"Use {other.title} in the place of {called_name(models[0].call)}."
+            title = f"Use {other.title} instead of {called_name(models[0].call)}."
             changes = [Replacement(model.whole, model.whole, other.code) for model in models]
             yield Edit(file, title, _importing(replace(source, changes), other))
 
 
 def tuned_models(file: str, source: str) -> Iterator[Edit]:
-    """The program with an option that its models do not have yet."""
+    """Yield the program with an option that its models do not have yet."""
     for models in _models(source):
         for begin, options in OPTIONS.items():
             calls = [model.call for model in models if called_name(model.call).startswith(begin)]
@@ -112,11 +112,11 @@ def tuned_models(file: str, source: str) -> Iterator[Edit]:
                 names = set(re.findall(r"(\w+)=", option))
                 if not names & {keyword.arg for call in calls for keyword in call.keywords}:
                     changes = [Replacement(call, call, _with_option(call, option)) for call in calls]
-                    yield Edit(file, f"Give {called_name(calls[0])} {option}.", replace(source, changes))
+                    yield Edit(file, f"Set {option} in {called_name(calls[0])}.", replace(source, changes))
 
 
 def wrapped_models(file: str, source: str) -> Iterator[Edit]:
-    """The program with every model trained on the logarithm, or many times on parts of the data and averaged."""
+    """Yield the program with models of the logarithm of the target, and with bagging."""
     for models in _models(source):
         kind = models[0].kind
         for wrapper in (*((LOGARITHM,) if kind == "Regressor" else ()), _bagging(kind)):
@@ -131,7 +131,7 @@ def wrapped_models(file: str, source: str) -> Iterator[Edit]:
 LOGARITHM = Estimator(
     "TransformedTargetRegressor({}, func=np.log1p, inverse_func=np.expm1)",
     ("import numpy as np", "from sklearn.compose import TransformedTargetRegressor"),
-    "Predict the logarithm.",
+    "Predict the logarithm of the target.",
 )
 
 
@@ -139,12 +139,12 @@ def _bagging(kind: str) -> Estimator:
     return Estimator(
         f"Bagging{kind}({{}}, n_estimators=10, max_samples=0.8, random_state=0)",
         (f"from sklearn.ensemble import Bagging{kind}",),
-        "Average ten models, each trained on another part of the data.",
+        "Average ten models that are trained on different parts of the data.",
     )
 
 
 def _models(source: str) -> list[list[_Model]]:
-    """The classifiers of a program, and its regressors; of models inside each other the outermost."""
+    """Return the classifiers and the regressors of a program; of nested models only the outermost."""
     tree = parse(source)
     found: dict[str, list[_Model]] = {}
     pending: list[ast.AST] = [tree] if tree and "sklearn" in source else []
@@ -173,7 +173,7 @@ def _model(call: ast.Call) -> _Model | None:
 
 
 def _importing(source: str, estimator: Estimator) -> str:
-    """The program with what a model needs, and without what only a model before it needed."""
+    """Add the imports of a model and remove unused ones."""
     lines = with_imports(source, estimator.imports).splitlines(keepends=True)
     ours = {line for other in (*CLASSIFIERS, *REGRESSORS) for line in other.imports}
     text = "".join(line for line in lines if not line.startswith(("import ", "from ")))

@@ -1,4 +1,4 @@
-"""Numbers that decide how a program learns: found by their names, made larger and smaller."""
+"""Edits of hyperparameters: numbers with known names are made larger and smaller."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ TUNED = re.compile(
     r"|l2_regularization|weight_decay|reg(ulari[sz]ation)?|dropout|momentum|hidden(_size|_dim|_units)?|units|width"
     r"|n?_?layers|batch(_size)?|n_components|degree|max_results|limit|top_k|min_df|subsample|max_samples|threshold"
 )
-"""Names of numbers that are worth another try. Seeds, splits and folds are not: they change what is measured."""
+"""Names of hyperparameters. Seeds, splits and folds are excluded, because they change the measurement."""
 JUDGING = re.compile(r"(?i)split|fold|score|metric|error|loss|report|seed|print|round")
-"""What judges a model is left alone."""
+"""Names of functions that evaluate a model, whose arguments are not changed."""
 SHARES = re.compile(r"(?i)dropout|momentum|max_features|subsample|max_samples|threshold")
 FACTORS = (2.0, 0.5, 5.0, 0.2)
 
 
-def tuned_numbers(file: str, source: str, *, most_epochs: int | None = None) -> Iterator[Edit]:
-    """The program with one of its numbers changed, the nearest values of all of them first.
+def tuned_numbers(file: str, source: str, *, max_epochs: int | None = None) -> Iterator[Edit]:
+    """Yield the program with one of its numbers changed, with the closest values first.
 
     Args:
-        most_epochs: how often the task allows a program to go through the data.
+        max_epochs: the task's limit on training epochs.
     """
     tree = parse(source)
     numbers = list(_numbers(tree)) if tree else []
@@ -33,14 +33,14 @@ def tuned_numbers(file: str, source: str, *, most_epochs: int | None = None) -> 
         for name, node in numbers:
             assert isinstance(node.value, int | float)
             value = _changed(name, node.value, factor)
-            too_long = most_epochs is not None and "epoch" in name.lower() and float(value) > most_epochs
+            too_long = max_epochs is not None and "epoch" in name.lower() and float(value) > max_epochs
             if value != node.value and not too_long:
                 title = f"Set {name} to {value} instead of {node.value}."
                 yield Edit(file, title, replace(source, [Replacement(node, node, repr(value))]))
 
 
 def _numbers(tree: ast.Module) -> Iterator[tuple[str, ast.Constant]]:
-    """Numbers with their names: assigned, given to a function, or the default of a parameter."""
+    """Yield numbers with their names: assigned, passed to a function, or defaults of parameters."""
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() as value):

@@ -10,7 +10,7 @@ from podium.tables.profile import Profile
 
 
 def suits(profile: Profile) -> bool:
-    """Whether train has one label, which is always the same, the order of predictions counts, and there are numbers."""
+    """Return whether all train labels are equal, the metric is ROC AUC, and there are several numeric columns."""
     is_table = profile.test is not None and len(profile.of_kind("number")) > 1
     return is_table and profile.has_constant_target and len(profile.targets) == 1 and profile.metric == "roc_auc"
 

@@ -12,7 +12,7 @@ READABLE = (".wav", ".aif", ".aiff")
 
 
 def suits(profile: Profile) -> bool:
-    """Whether rows have clips in a readable format, and the target is a class or a number."""
+    """Return whether rows have clips in a readable format, and the target is a class or a number."""
     is_readable = any(files.suffix in READABLE for files in profile.files)
     has_clips = profile.modality == "audio" and profile.file_patterns is not None and is_readable
     return has_clips and profile.goal in LEARNABLE

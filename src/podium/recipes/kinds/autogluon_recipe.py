@@ -19,7 +19,7 @@ AUTOGLUON_METRICS = {
 
 
 def suits_autogluon(profile: Profile) -> bool:
-    """Whether AutoGluon is installed, there is one target of a table, and random folds, which it makes, will do."""
+    """Return whether AutoGluon is installed, a table has one target, and random folds, which it uses, are suitable."""
     is_plain = profile.modality == "tabular" and not profile.has_several_targets
     is_random = profile.time is None and profile.group is None
     return "autogluon.tabular" in profile.packages and suits(profile) and is_plain and is_random
@@ -46,6 +46,6 @@ RECIPES = (
         defaults=lambda profile: {"log": profile.metric == "rmsle"},
         time_share=0.5,
         min_time_s=60.0,
-        least_time_s=40.0,
+        min_remaining_s=40.0,
     ),
 )

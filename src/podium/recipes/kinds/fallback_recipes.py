@@ -16,7 +16,7 @@ TEXT_METRICS = ("mean_levenshtein", "normalised_levenshtein", "word_jaccard", "a
 
 
 def suits(profile: Profile) -> bool:
-    """Whether train has classes, numbers, items or words to count, not boxes or masks."""
+    """Return whether train has classes, numbers, items or words to count, not boxes or masks."""
     if profile.train is None or not profile.labels or profile.metric in CORRELATIONS:
         return False
     if profile.is_sample_informative and profile.test is None:
@@ -55,7 +55,7 @@ for learn, check in folds:
 
 
 def _folds(profile: Profile) -> str:
-    """Source of the folds: as those of other recipes where test comes later, otherwise all rows at once."""
+    """Return source of the folds: those of other recipes if the test set is later, otherwise one fold of all rows."""
     if profile.time is None or profile.test is None:
         return "[(np.arange(len(truth)), np.arange(len(truth)))]"
     later = f"read_table({profile.test.file!r})[{profile.time!r}]"
@@ -85,7 +85,7 @@ write_submission(sample, IDS, None, values)
 
 
 def can_copy(profile: Profile) -> bool:
-    """Whether words of a row's own text are predicted."""
+    """Return whether words of a row's own text are predicted."""
     is_known = profile.train is not None and profile.test is not None and bool(profile.labels)
     return is_known and profile.metric == "word_jaccard" and bool(profile.of_kind("text"))
 

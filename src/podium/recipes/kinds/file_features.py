@@ -21,8 +21,8 @@ MODELS = {
 def path_source(profile: Profile) -> str:
     """The start of a body: tables, the truth, and the paths of the files of train and of test rows.
 
-    Train rows are shuffled, as there may be no time to read all files: those that are read should be mixed. All scripts
-    shuffle in the same way, so that their predictions can be blended.
+    Train rows are shuffled, because the time may only suffice for some files, which should be a random sample. All
+    scripts shuffle in the same way, so that their predictions can be blended.
     """
     assert profile.train is not None and profile.file_patterns is not None
     patterns = profile.file_patterns

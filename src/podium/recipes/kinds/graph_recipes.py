@@ -11,16 +11,16 @@ from podium.recipes.shared_source import read_tables_source, target_source, trut
 from podium.tables.profile import LEARNABLE, Profile
 
 MAX_KINDS = 12
-"""A column of edges with at most so many values is the kind of edge."""
+"""Largest number of values of an edge column that is used as the kind of edge."""
 
 
 def suits(profile: Profile) -> bool:
-    """Whether train and test rows are nodes of one graph."""
+    """Return whether train and test rows are nodes of one graph."""
     return profile.edges is not None and profile.test is not None and profile.goal in LEARNABLE
 
 
 def has_classes(profile: Profile) -> bool:
-    """Whether nodes have one class each."""
+    """Return whether nodes have one class each."""
     return suits(profile) and profile.goal in ("binary", "multiclass")
 
 

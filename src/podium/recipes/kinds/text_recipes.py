@@ -22,13 +22,13 @@ SPEEDS = {"words": 300_000, "characters": 120_000, "word pairs": 100_000, "netwo
 
 
 def suits(profile: Profile) -> bool:
-    """Whether rows of train and test have texts, and the target is a class or a number."""
+    """Return whether rows of train and test have texts, and the target is a class or a number."""
     has_tables = profile.train is not None and profile.test is not None
     return has_tables and bool(profile.of_kind("text")) and profile.goal in LEARNABLE
 
 
 def has_few_classes(profile: Profile) -> bool:
-    """Whether a model may be made for each class."""
+    """Return whether a model per class is possible."""
     return (
         suits(profile)
         and profile.goal in ("binary", "multiclass", "multilabel")

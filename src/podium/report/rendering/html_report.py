@@ -1,6 +1,6 @@
-"""A report as one page: opens offline, reads on a phone and on paper, light or dark.
+"""HTML report: one self-contained page for screens, phones and print, light or dark.
 
-Everything agents wrote is hostile input: Jinja escapes it, plotly gets it escaped, and a content security policy lets
+Text written by agents is hostile input: Jinja escapes it, plotly gets it escaped, and a content security policy lets
 only this page's own scripts run.
 """
 
@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from podium.errors import MissingExtraError, UsageError
 from podium.report import failure_causes
-from podium.report.aggregate import HEADLINES, main_measure, words
+from podium.report.aggregate import HEADLINES, display_name, heading, main_measure
 from podium.report.comparison import Comparison, compare
 from podium.report.rendering import plotly_charts
 from podium.report.rendering.result_tables import (
+    COMPARISON_NOTE,
     amount,
     causes_table,
     improvements_table,
@@ -36,30 +37,30 @@ from podium.report.rendering.result_tables import (
 from podium.report.report_document import Report
 from podium.report.results import Results, Row
 from podium.report.score_curves import AXES, Axis, RunCurve, read_curves
-from podium.text import format_size, printable
+from podium.text import format_size, plural, printable
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 TEMPLATES = Path(__file__).parent / "templates"
-LONGEST_ERROR = 400
-"""Letters of an error that are shown."""
+MAX_ERROR_CHARACTERS = 400
+"""Maximum number of characters shown of an error."""
 
 
 @dataclass(frozen=True)
 class PageFigure:
-    """A figure of the page, with what it shows in words."""
+    """Figure of the page with its caption."""
 
     id: str
     title: str
     caption: str
     figure: str
-    """As JSON for a script element."""
+    """Figure as JSON for a script element."""
 
 
 @dataclass(frozen=True)
 class FailureGroup:
-    """Runs without a valid submission that say the same."""
+    """Runs without a valid submission that have the same cause and error."""
 
     experiment: str
     cause: str
@@ -69,7 +70,7 @@ class FailureGroup:
 
 
 def render(report: Report, *, made: datetime | None = None) -> str:
-    """The page.
+    """Render the page.
 
     Raises:
         MissingExtraError: plotly or Jinja2 is not installed.
@@ -87,12 +88,13 @@ def render(report: Report, *, made: datetime | None = None) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "clean": printable, "words": words}
+    environment.filters |= {"number": number, "clean": printable, "display_name": display_name, "heading": heading}
     return environment.get_template("report.html").render(
         report=report,
         pairs=list(zip(report.results, report.summaries, strict=True)),
         main_measure=main_measure,
         headlines=HEADLINES,
+        comparison_note=COMPARISON_NOTE,
         medal_table=medal_table(report.summaries),
         research_table=research_table(report.summaries),
         notes=notes(report.summaries),
@@ -120,7 +122,7 @@ def _template_text(name: str) -> str:
 
 
 def _policy(scripts: Mapping[str, str]) -> str:
-    """Only these scripts, nothing from elsewhere. Plotly writes styles as it draws."""
+    """Return a content security policy that allows only these scripts, and inline styles for Plotly."""
     hashes = [b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts.values()]
     allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
     return (
@@ -132,42 +134,42 @@ def _policy(scripts: Mapping[str, str]) -> str:
 def _charts(report: Report) -> Iterator[PageFigure]:
     results, summaries = report.results, report.summaries
     curves: dict[str, list[RunCurve]] = {each.name: read_curves(each.rows) for each in results}
-    is_much = any(len(each.rows) > plotly_charts.MOST_POINTS for each in results)
-    many = " Of each task the worst, the best and the quartiles are drawn: all would be too many." if is_much else ""
+    is_much = any(len(each.rows) > plotly_charts.MAX_POINTS for each in results)
+    many = " To limit the size, only the worst, best and quartile runs of each task are drawn." if is_much else ""
     found: list[tuple[str, str, str, Figure | None]] = [
         (
             "medals",
             "Medals",
-            "Gold, silver and bronze; the bar's end is any medal, with its standard error.",
+            "Share of tasks by medal. The whole bar is any medal, with its standard error.",
             plotly_charts.medals(summaries),
         ),
         (
             "strip",
-            "Every run among the thresholds",
-            "One line per task. The thresholds of all tasks have the same positions; in between, the position is "
+            "Scores relative to medal thresholds",
+            "One line per task. The thresholds are aligned across tasks; between two thresholds the position is "
             f"linear in the score. A cross on the left is a run without a valid submission.{many}",
-            plotly_charts.strip(results, report.references),
+            plotly_charts.threshold_strip(results, report.references),
         ),
         ("research", "Improvement", "Each run's improvement over the starter code.", plotly_charts.research(results)),
         (
             "pass",
             "Best of k runs",
-            "Unbiased estimate; open circles: k above half the runs, which is noisy.",
+            "Unbiased estimate of pass@k. Open circles: k is more than half the runs, so the estimate is noisy.",
             plotly_charts.passes(summaries),
         ),
     ]
     caption = _curve_caption([curve for found in curves.values() for curve in found])
     drawn: tuple[Axis, ...] = ("working_s", "tokens")
     for axis in drawn:
-        found.append((f"over-{axis}", f"Over {AXES[axis]}", caption, plotly_charts.over(curves, axis)))
+        found.append((f"over-{axis}", f"Results over {AXES[axis]}", caption, plotly_charts.score_over(curves, axis)))
     for name, research in (("spending", False), ("spending-research", True)):
         spent = plotly_charts.spending(results, research=research)
         if spent:
-            colours = "; medals in their colour" if len(results) == 1 and not research else ""
-            what = "Cost against improvement" if research else "Cost against score"
-            found.append((name, what, f"One point per graded run, {spent[1]} used{colours}.{many}", spent[0]))
+            colours = ", coloured by medal" if len(results) == 1 and not research else ""
+            heading = f"{'Improvement' if research else 'Percentile'} vs. {spent[1]}"
+            found.append((name, heading, f"One point per graded run{colours}.{many}", spent[0]))
     shown = failure_causes.chart(list(report.failures.values()))
-    found.append(("modes", "How runs ended", "The modes of MLAgentBench's analysis, of runs looked at.", shown))
+    found.append(("modes", "Failure modes", "MLAgentBench's failure modes of the classified runs.", shown))
     if report.profiles:
         caption = "Share of tasks on which an experiment is within a factor of the best; AUP is the area under it."
         found.append(("profiles", "Performance profiles", caption, plotly_charts.profile(report.profiles)))
@@ -179,17 +181,19 @@ def _charts(report: Report) -> Iterator[PageFigure]:
 def _curve_caption(curves: Sequence[RunCurve]) -> str:
     unreadable = [curve.error for curve in curves if curve.error]
     graded = len(curves) - len(unreadable)
-    said = f"What the {graded} runs with graded snapshots would have been worth had they ended there."
-    return f"{said} Without {len(unreadable)} that cannot be read: {printable(unreadable[0])}" if unreadable else said
+    caption = f"Results of the {graded} runs with graded snapshots, had they ended at that point."
+    if not unreadable:
+        return caption
+    return f"{caption} {plural(len(unreadable), 'unreadable curve')} excluded: {printable(unreadable[0])}"
 
 
 def _inside_script(text: str) -> str:
-    """JSON that cannot end the script element around it."""
+    """Escape JSON so that it cannot end the script element around it."""
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _runs(report: Report) -> defaultdict[tuple[str, str], list[Row]]:
-    """Runs by experiment and task."""
+    """Return the runs by experiment and task."""
     found: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
     for results in report.results:
         for row in results.rows:
@@ -198,26 +202,26 @@ def _runs(report: Report) -> defaultdict[tuple[str, str], list[Row]]:
 
 
 def _marks(report: Report) -> list[str]:
-    """The reference scores that at least one task has."""
+    """Return the reference scores that at least one task has."""
     names = ("median", "bronze", "silver", "gold", "ceiling", "baseline")
     return [name for name in names if any(getattr(scores, name) is not None for scores in report.references.values())]
 
 
 def _failures(report: Report) -> list[FailureGroup]:
     rows = [row for results in report.results for row in results.rows if row.cause]
-    counted = Counter((row.experiment, str(row.cause), _said(row)) for row in rows)
-    examples = {(row.experiment, str(row.cause), _said(row)): f"{row.task}/{row.seed}" for row in reversed(rows)}
+    counted = Counter((row.experiment, str(row.cause), _error_text(row)) for row in rows)
+    examples = {(row.experiment, str(row.cause), _error_text(row)): f"{row.task}/{row.seed}" for row in reversed(rows)}
     return [FailureGroup(*key, count, examples[key]) for key, count in counted.most_common()]
 
 
-def _said(row: Row) -> str:
-    """A run's error as one line, bounded: whole tracebacks and binary output end up in them."""
+def _error_text(row: Row) -> str:
+    """Return a run's error as one bounded line, since errors may contain tracebacks and binary output."""
     text = printable(" ".join((row.error or "").split()))
-    return text if len(text) <= LONGEST_ERROR else text[:LONGEST_ERROR] + " ..."
+    return text if len(text) <= MAX_ERROR_CHARACTERS else text[:MAX_ERROR_CHARACTERS] + " ..."
 
 
 def _comparison(report: Report) -> Comparison | str | None:
-    """Of two experiments; why not, if they may not be compared."""
+    """Return the comparison of two experiments, or the reason why they cannot be compared."""
     if len(report.results) != 2:
         return None
     try:
@@ -227,9 +231,9 @@ def _comparison(report: Report) -> Comparison | str | None:
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:
-    """What was run, line by line."""
+    """Return the configuration as pairs of label and value."""
     if results.imported:
-        return [("source", "MLE-bench grading reports; budget, network and machine are not known")]
+        return [("Source", "MLE-bench grading reports; budget, network and machine are unknown")]
     plan, ended = results.plan, [row for row in results.rows if row.reported]
     versions = sorted({row.versions for row in ended if row.versions})
     editions = Counter(row.edition for row in ended)
@@ -237,19 +241,19 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     granted = f"only {', '.join(plan.network)}" if isinstance(plan.network, tuple) else "open"
     networks = sorted({granted if row.network else "closed" for row in ended if row.network is not None})
     facts = [
-        ("agent", plan.agent + (f", {_listed(plan.options)}" if plan.options else "")),
-        ("model", plan.model or "none"),
-        ("other models", _listed(plan.model_roles)),
-        ("budget per run", _listed(dict(plan.budget)) or "no limit"),
-        ("edition", ", ".join(f"{name} ({count} runs)" for name, count in editions.items())),
-        ("data", f"{miniatures} of {len(ended)} runs on fabricated miniatures" if miniatures else "real or forged"),
-        ("sandbox", plan.sandbox),
-        ("network", " and ".join(networks) or (granted if plan.network else "closed")),
-        ("limits", _listed(dict(plan.limits))),
-        ("cores, GPUs", f"{plan.cores} and {plan.gpus} per execution"),
+        ("Agent", plan.agent + (f", {_listed(plan.options)}" if plan.options else "")),
+        ("Model", plan.model or "none"),
+        ("Other models", _listed(plan.model_roles)),
+        ("Budget per run", _listed(dict(plan.budget)) or "no limit"),
+        ("Edition", ", ".join(f"{name} ({plural(count, 'run')})" for name, count in editions.items())),
+        ("Data", f"fabricated miniatures in {miniatures} of {len(ended)} runs" if miniatures else "real or generated"),
+        ("Sandbox", plan.sandbox),
+        ("Network", " and ".join(networks) or (granted if plan.network else "closed")),
+        ("Resource limits", _listed(dict(plan.limits))),
+        ("Cores and GPUs", f"{plural(plan.cores, 'core')} and {plural(plan.gpus, 'GPU')} per execution"),
         ("Python environment", plan.env or "Podium's own"),
-        ("versions, machine", " / ".join(versions) or "not known"),
-        ("started", results.experiment.document.created),
+        ("Versions and machine", " / ".join(versions) or "unknown"),
+        ("Started", results.experiment.document.created),
     ]
     return [(name, printable(value)) for name, value in facts if value]
 

@@ -1,11 +1,11 @@
-"""The charts of the page, as plotly figures. Colours that depend on light or dark are set by the page's script."""
+"""Charts of the HTML report as Plotly figures. The page's script sets the colours that depend on light or dark."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from podium.report.aggregate import Aggregate, Summary, words
+from podium.report.aggregate import Aggregate, Summary, display_name
 from podium.report.performance_profiles import Profiles
 from podium.report.results import Results, Row
 from podium.report.score_curves import Axis, RunCurve, overall
@@ -14,7 +14,7 @@ from podium.report.score_references import THRESHOLDS, ReferenceScores
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-ZONES = ("below median", "above median", "bronze", "silver", "gold")
+ZONES = ("Below median", "Above median", "Bronze", "Silver", "Gold")
 MEDAL_COLOURS = {"bronze": "#b4692e", "silver": "#8c99a6", "gold": "#d4a017"}
 ZONE_COLOURS = (
     "rgba(128,128,128,.06)",
@@ -27,8 +27,8 @@ COLOURS = ("#2f7fd1", "#e07b00", "#12936a", "#c25a9c", "#7a5cc9", "#c43d3d", "#5
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "star", "hexagon", "cross", "triangle-down")
 ROW_PX = 40
 NO_SCORE_X = -0.3
-MOST_POINTS = 2_000
-"""A browser draws so many at once."""
+MAX_POINTS = 2_000
+"""Maximum number of points that a browser draws quickly."""
 UNITS: dict[str, tuple[tuple[float, str], ...]] = {
     "working_s": (
         (3600.0, "hours of working time"),
@@ -39,18 +39,18 @@ UNITS: dict[str, tuple[tuple[float, str], ...]] = {
     "steps": ((1.0, "steps"),),
     "cost": ((1.0, "dollars"),),
 }
-"""The units of an axis, largest first."""
+"""Units of an axis, largest first."""
 
 
 def unit(name: str, largest: float) -> tuple[float, str]:
-    """The unit in which numbers up to this one read best: its size and its name."""
+    """Return the size and the name of the unit that suits values up to `largest`."""
     return next((found for found in UNITS[name] if largest >= 2 * found[0]), UNITS[name][-1])
 
 
 def position(score: float, reference: ReferenceScores) -> float | None:
-    """Where a score lies among a task's thresholds: 0 to 1 below the median, then one unit per zone, gold from 4 to 5.
+    """Return a score's position among a task's thresholds: 0 to 1 below the median, then 1 per zone, gold from 4 to 5.
 
-    Thresholds of all tasks have the same positions, so that tasks with different metrics can be drawn in one picture.
+    Thresholds of all tasks have the same positions, so that tasks with different metrics share one chart.
     Between two of them the position is linear in the score; 5 is the ceiling, where there is one.
     """
     marks = [reference.median, reference.bronze, reference.silver, reference.gold]
@@ -69,8 +69,8 @@ def position(score: float, reference: ReferenceScores) -> float | None:
     return 5.0 - 1.0 / (1.0 + (value - gold) / scale)
 
 
-def strip(results: Sequence[Results], references: Mapping[str, ReferenceScores]) -> Figure | None:
-    """Where every run's score lies among its task's thresholds; None if no task has any."""
+def threshold_strip(results: Sequence[Results], references: Mapping[str, ReferenceScores]) -> Figure | None:
+    """Draw every run's score among its task's thresholds; return None if no task has thresholds."""
     from plotly.graph_objects import Figure, Scatter
 
     tasks = [task for task in _tasks(results) if position(0.0, references[task]) is not None]
@@ -107,16 +107,16 @@ def strip(results: Sequence[Results], references: Mapping[str, ReferenceScores])
                 marker={"size": 11, "opacity": 0.85, "color": colour, "symbol": symbols, "line_width": 1.5},
             )
         )
-    # All at once: plotly copies those it has for each that is added.
+    # Set all at once: plotly copies the existing ones for each one added.
     figure.update_layout(shapes=_strip_shapes(len(tasks)), annotations=_strip_labels(tasks))
     figure.update_xaxes(range=[-0.5, 5.15], visible=False)
     figure.update_yaxes(range=[len(tasks) - 0.6, -0.7], visible=False)
     has_legend = len(results) > 1 or bool(known)
-    return finished(figure, 40 + ROW_PX * len(tasks) + 40 * has_legend, top=36, legend=has_legend)
+    return with_layout(figure, 40 + ROW_PX * len(tasks) + 40 * has_legend, top=36, legend=has_legend)
 
 
 def _strip_shapes(tasks: int) -> list[dict[str, Any]]:
-    """The zones, and a line for each task."""
+    """Return the zones and a line for each task."""
     zones = [
         {
             "type": "rect",
@@ -138,20 +138,20 @@ def _strip_shapes(tasks: int) -> list[dict[str, Any]]:
 
 
 def _strip_labels(tasks: Sequence[str]) -> list[dict[str, Any]]:
-    """The names of tasks, and of zones above them."""
+    """Return the labels of tasks, and of zones above them."""
     common: dict[str, Any] = {"showarrow": False, "font": {"size": 11}}
     names = [
         {"x": -0.45, "y": n - 0.4, "text": label(task), "xanchor": "left", "yanchor": "middle", **common}
         for n, task in enumerate(tasks)
     ]
-    places = [(NO_SCORE_X, "none"), *((n + 0.5, name.replace(" ", "<br>")) for n, name in enumerate(ZONES))]
+    places = [(NO_SCORE_X, "No<br>score"), *((n + 0.5, name.replace(" ", "<br>")) for n, name in enumerate(ZONES))]
     zones = [{"x": x, "y": 1, "yref": "paper", "text": text, "yanchor": "bottom", **common} for x, text in places]
     return [*names, *zones]
 
 
 def thinned(rows: Sequence[Row]) -> list[Row]:
-    """All runs, or, where there are too many to draw, of each task the worst, the best and those at its quartiles."""
-    if len(rows) <= MOST_POINTS:
+    """Return all runs, or the worst, best and quartile runs of each task if there are too many to draw."""
+    if len(rows) <= MAX_POINTS:
         return list(rows)
     by_task: dict[str, list[Row]] = {}
     for row in rows:
@@ -171,10 +171,8 @@ def _strip_x(row: Row, reference: ReferenceScores) -> float | None:
 
 
 def _hover(row: Row, reference: ReferenceScores) -> str:
-    said = [
-        label(row.task),
-        f"seed {row.seed}: " + (f"{row.score:.5g}" if row.valid and row.score is not None else words(str(row.cause))),
-    ]
+    score = f"{row.score:.5g}" if row.valid and row.score is not None else display_name(str(row.cause))
+    said = [label(row.task), f"seed {row.seed}: {score}"]
     if row.percentile is not None:
         said.append(f"percentile {row.percentile:.0f}")
     said += [f"{name} {value:.5g}" for name in THRESHOLDS if (value := getattr(reference, name)) is not None]
@@ -182,7 +180,7 @@ def _hover(row: Row, reference: ReferenceScores) -> str:
 
 
 def medals(summaries: Sequence[Summary]) -> Figure | None:
-    """Gold, silver and bronze as stacked bars, with the standard error of any medal; by complexity where known."""
+    """Draw gold, silver and bronze as stacked bars with the standard error of any medal, by complexity if known."""
     from plotly.graph_objects import Bar, Figure
 
     bars = [(summary, group) for summary in summaries for group in summary.competitions if group.measures]
@@ -211,18 +209,18 @@ def medals(summaries: Sequence[Summary]) -> Figure | None:
         )
     figure.update_layout(barmode="stack", bargap=0.35, legend_traceorder="normal")
     figure.update_yaxes(autorange="reversed", automargin=True)
-    figure.update_xaxes(title_text="% of tasks, ± standard error of any medal", range=[0, _top(bars)])
-    return finished(figure, 110 + 34 * len(bars), legend=True)
+    figure.update_xaxes(title_text="Tasks with a medal (%), ± standard error", range=[0, _top(bars)])
+    return with_layout(figure, 110 + 34 * len(bars), legend=True)
 
 
 def _top(bars: Sequence[tuple[Summary, Aggregate]]) -> float:
-    """Where the axis ends: with a little room beyond the longest bar and its error."""
+    """Return the end of the axis: slightly beyond the longest bar and its error."""
     ends = [group.measures["any_medal"].mean + (group.measures["any_medal"].sem or 0.0) for _, group in bars]
     return min(100.0, max(10.0, 1.08 * max(ends)))
 
 
 def research(results: Sequence[Results]) -> Figure | None:
-    """Improvement over the baseline of every run on research tasks."""
+    """Draw every run's improvement over the baseline on research tasks."""
     from plotly.graph_objects import Figure, Scatter
 
     tasks = [
@@ -249,13 +247,13 @@ def research(results: Sequence[Results]) -> Figure | None:
         )
     figure.add_vline(x=0, line_width=1.5, line_color="#888")
     figure.add_vline(x=10, line_width=1.5, line_dash="dot", line_color="#888")
-    figure.update_xaxes(title_text="improvement over the baseline, %; dotted: success")
+    figure.update_xaxes(title_text="Improvement over the baseline (%); dotted line: success")
     figure.update_yaxes(automargin=True, autorange="reversed")
-    return finished(figure, 110 + 28 * len(tasks), legend=len(results) > 1)
+    return with_layout(figure, 110 + 28 * len(tasks), legend=len(results) > 1)
 
 
-def over(curves: Mapping[str, Sequence[RunCurve]], axis: Axis) -> Figure | None:
-    """Share of runs with a medal, and mean percentile, as runs use more of something."""
+def score_over(curves: Mapping[str, Sequence[RunCurve]], axis: Axis) -> Figure | None:
+    """Draw the share of runs with a medal and the mean percentile against a resource used."""
     from plotly.graph_objects import Figure, Scatter
 
     found = {name: curve for name, runs in curves.items() if runs and (curve := overall(runs, axis)) is not None}
@@ -265,20 +263,23 @@ def over(curves: Mapping[str, Sequence[RunCurve]], axis: Axis) -> Figure | None:
     figure = Figure()
     for colour, (name, curve) in zip(COLOURS * len(found), found.items(), strict=False):
         x = [value / scale for value in curve.x]
-        for values, said, dash in ((curve.any_medal, "any medal, %", "solid"), (curve.percentile, "percentile", "dot")):
-            shown = said if len(found) == 1 else f"{label(name)}: {said}"
+        for values, said, dash in (
+            (curve.any_medal, "Any medal (%)", "solid"),
+            (curve.percentile, "Percentile", "dot"),
+        ):
+            shown = said if len(found) == 1 else f"{label(name)}: {said.lower()}"
             line = {"shape": "hv", "dash": dash, "color": colour, "width": 2.5}
             figure.add_trace(Scatter(x=x, y=values, mode="lines", name=shown, line=line))
     figure.update_xaxes(title_text=title, rangemode="tozero")
     figure.update_yaxes(range=[0, 102])
-    return finished(figure, 360, legend=True)
+    return with_layout(figure, 360, legend=True)
 
 
 def spending(results: Sequence[Results], *, research: bool = False) -> tuple[Figure, str] | None:
-    """What each run used (dollars, tokens or time) against its result, and the unit's name.
+    """Draw each run's result against its usage (dollars, tokens or time), and return the unit's name too.
 
     Args:
-        research: draw the improvement of research tasks, not the percentile of competitions.
+        research: Draw the improvement of research tasks instead of the percentile of competitions.
     """
     from plotly.graph_objects import Figure, Scatter
 
@@ -287,7 +288,7 @@ def spending(results: Sequence[Results], *, research: bool = False) -> tuple[Fig
     name = next((name for name in ("cost", "tokens", "working_s") if any(getattr(row, name) for row in rows)), None)
     if name is None:
         return None
-    scale, words = unit(name, max(getattr(row, name) or 0.0 for row in rows))
+    scale, unit_name = unit(name, max(getattr(row, name) or 0.0 for row in rows))
     figure = Figure()
     for colour, symbol, each in _styled(results):
         own = thinned([row for row in rows if row.experiment == each.name and getattr(row, name) is not None])
@@ -304,12 +305,12 @@ def spending(results: Sequence[Results], *, research: bool = False) -> tuple[Fig
                 marker={"size": 11, "opacity": 0.9, "color": colours, "symbol": symbol},
             )
         )
-    figure.update_xaxes(title_text=f"{words} per run", rangemode="tozero")
+    figure.update_xaxes(title_text=f"{unit_name.capitalize()} per run", rangemode="tozero")
     if research:
-        figure.update_yaxes(title_text="improvement over the baseline, %")
+        figure.update_yaxes(title_text="Improvement over the baseline (%)")
     else:
-        figure.update_yaxes(title_text="percentile", range=[-3, 103])
-    return finished(figure, 360, legend=len(results) > 1), words
+        figure.update_yaxes(title_text="Percentile", range=[-3, 103])
+    return with_layout(figure, 360, legend=len(results) > 1), unit_name
 
 
 def _spent(row: Row, result: str) -> str:
@@ -319,7 +320,7 @@ def _spent(row: Row, result: str) -> str:
 
 
 def profile(found: Profiles) -> Figure:
-    """Performance profiles: the share of tasks on which an experiment is within a factor of the best."""
+    """Draw the share of tasks on which an experiment is within a factor of the best."""
     from plotly.graph_objects import Figure, Scatter
 
     figure = Figure()
@@ -327,13 +328,13 @@ def profile(found: Profiles) -> Figure:
         line = {"shape": "hv", "color": colour, "width": 2.5}
         shown = f"{label(name)} (AUP {found.area[name]:.3f})"
         figure.add_trace(Scatter(x=found.tau, y=found.rho[name], mode="lines", name=shown, line=line))
-    figure.update_xaxes(title_text="τ: log10 of the factor to the best")
-    figure.update_yaxes(title_text="share of tasks", range=[0, 1.03])
-    return finished(figure, 360, legend=True)
+    figure.update_xaxes(title_text="τ = log10 of the ratio to the best score")
+    figure.update_yaxes(title_text="Share of tasks", range=[0, 1.03])
+    return with_layout(figure, 360, legend=True)
 
 
 def passes(summaries: Sequence[Summary]) -> Figure | None:
-    """Any medal in the best of k runs."""
+    """Draw the share of tasks with a medal in the best of k runs."""
     from plotly.graph_objects import Figure, Scatter
 
     known = [summary for summary in summaries if summary.pass_at_k]
@@ -353,9 +354,11 @@ def passes(summaries: Sequence[Summary]) -> Figure | None:
                 marker={"size": 9, "symbol": symbols},
             )
         )
-    figure.update_xaxes(title_text="k runs", dtick=max(1, max(len(summary.pass_at_k) for summary in known) // 8))
-    figure.update_yaxes(title_text="% of tasks with a medal", rangemode="tozero")
-    return finished(figure, 330, legend=len(known) > 1)
+    figure.update_xaxes(
+        title_text="Number of runs k", dtick=max(1, max(len(summary.pass_at_k) for summary in known) // 8)
+    )
+    figure.update_yaxes(title_text="Tasks with a medal (%)", rangemode="tozero")
+    return with_layout(figure, 330, legend=len(known) > 1)
 
 
 def _tasks(results: Sequence[Results]) -> list[str]:
@@ -367,19 +370,19 @@ def _styled(results: Sequence[Results]) -> list[tuple[str, str, Results]]:
 
 
 def label(text: str) -> str:
-    """Text that plotly shows as it is: it understands some HTML."""
+    """Escape text for plotly, which interprets some HTML."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def finished(figure: Figure, height: int, *, legend: bool, top: int = 12) -> Figure:
-    """The figure with what all of them have."""
+def with_layout(figure: Figure, height: int, *, legend: bool, top: int = 12) -> Figure:
+    """Apply the layout that all figures share."""
     bare = figure.layout.xaxis.visible is False
     settings: dict[str, Any] = {
         "height": height,
         "template": "none",
         "margin": {"l": 4, "r": 4, "t": top, "b": 8} if bare else {"l": 52, "r": 12, "t": top, "b": 48},
         "showlegend": legend,
-        # Below a picture without an axis; else above, where no title of an axis is in the way.
+        # Below a chart without axes; otherwise above it, clear of the axis title.
         "legend": {"orientation": "h", "x": 0, "yanchor": "top" if bare else "bottom", "y": -0.01 if bare else 1.0},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",

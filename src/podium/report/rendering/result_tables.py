@@ -1,4 +1,4 @@
-"""The tables of a report, for the page, the terminal, and papers: Markdown and LaTeX."""
+"""Tables of a report, also as Markdown and LaTeX."""
 
 from __future__ import annotations
 
@@ -16,30 +16,31 @@ from podium.report.aggregate import (
     USAGE,
     Aggregate,
     Summary,
+    heading,
     plus_minus,
-    words,
 )
 from podium.report.report_document import Report
 from podium.report.results import Results, Row
 from podium.text import format_duration, plural
 
-UNIT = "Percent; mean ± standard error over seeds."
-USED_WORDS = {
+COMPARISON_NOTE = "Differences in points. Intervals: bootstrap over tasks. p: permutation of the runs of each task."
+UNIT = "Values are percentages: mean ± standard error over seeds."
+USAGE_LABELS = {
     "tokens": "tokens",
-    "input_tokens": "tokens in",
-    "output_tokens": "tokens out",
-    "cached_tokens": "tokens cached",
+    "input_tokens": "input tokens",
+    "output_tokens": "output tokens",
+    "cached_tokens": "cached input tokens",
     "cost": "cost",
     "steps": "steps",
     "executions": "executions",
     "working_s": "working time",
     "wall_s": "wall-clock time",
-    "waited_s": "of it waiting for cores",
+    "waited_s": "time waiting for cores",
 }
 
 
 def amount(name: str, value: float) -> str:
-    """Something used, for people."""
+    """Format an amount of a resource."""
     if name == "cost":
         return f"${value:,.2f}"
     if name.endswith("_s"):
@@ -48,44 +49,44 @@ def amount(name: str, value: float) -> str:
 
 
 def number(value: float | None) -> str:
-    """A score for people."""
+    """Format a score."""
     return "-" if value is None else f"{value:.4g}"
 
 
 class TextTable(NamedTuple):
-    """A table of text."""
+    """Table of text."""
 
     title: str
     lines: list[list[str]]
-    """The head first."""
+    """Rows of cells, the header first."""
     texts: int = 2
-    """How many columns on the left are text; numbers follow."""
+    """Number of text columns on the left; numbers follow."""
 
 
 def all_tables(report: Report) -> list[TextTable]:
-    """Every table of a report that has something to say."""
+    """Return every table of a report that has rows."""
     summaries = report.summaries
     tables = [
         TextTable("Medals", medal_table(summaries), 2),
         TextTable("Research tasks", research_table(summaries), 2),
-        TextTable("Any medal by kind of data, %", kinds_table(summaries), 1),
-        TextTable("Any medal in the best of k runs, %", passes_table(summaries), 1),
+        TextTable("Any medal by kind of data (%)", kinds_table(summaries), 1),
+        TextTable("Any medal in the best of k runs (%)", passes_table(summaries), 1),
         TextTable("Competitions", competitions_table(report), 3),
-        TextTable("Improvement of research tasks", improvements_table(report), 3),
-        TextTable("Mean use per run (total)", usage_table(summaries), 1),
+        TextTable("Improvement over the baseline", improvements_table(report), 3),
+        TextTable("Mean usage per run (total)", usage_table(summaries), 1),
         TextTable("Runs without a valid submission, by cause", causes_table(summaries), 1),
     ]
     return [table for table in tables if len(table.lines) > 1]
 
 
 def medal_table(summaries: Sequence[Summary]) -> list[list[str]]:
-    """The table of a paper: a line per experiment and group of tasks, a head line first."""
+    """Return a row per experiment and group of competitions after a header."""
     groups = [(summary, group) for summary in summaries for group in summary.competitions]
     return _table(groups, tuple(COMPETITION_VALUES))
 
 
 def research_table(summaries: Sequence[Summary]) -> list[list[str]]:
-    """The same for research tasks."""
+    """Return a row per experiment with research tasks after a header."""
     groups = [(summary, summary.research) for summary in summaries if summary.research is not None]
     known = [name for name in RESEARCH_VALUES if any(group and name in group.measures for _, group in groups)]
     return _table(groups, known)
@@ -95,7 +96,7 @@ def _table(groups: Sequence[tuple[Summary, Aggregate]], measures: Sequence[str])
     if not groups:
         return []
     used = [name for name in measures if any(name in group.measures for _, group in groups)]
-    lines = [["experiment", "tasks", "seeds", *(words(name).replace("success at", ">") for name in used)]]
+    lines = [["Experiment", "Tasks", "Seeds", *(heading(name).replace("Success at", ">") for name in used)]]
     for summary, group in groups:
         cells = [plus_minus(group.measures[name]) if name in group.measures else "-" for name in used]
         lines.append([summary.name, f"{group.group} ({group.tasks})", str(group.seeds), *cells])
@@ -103,12 +104,12 @@ def _table(groups: Sequence[tuple[Summary, Aggregate]], measures: Sequence[str])
 
 
 def kinds_table(summaries: Sequence[Summary]) -> list[list[str]]:
-    """Any medal by kind of data; empty where there is one kind only."""
+    """Return any medal by kind of data, empty if there is only one kind."""
     if not any(summary.kinds for summary in summaries):
         return []
     by_name = [{group.group: group for group in summary.kinds or summary.competitions} for summary in summaries]
     names = sorted({name for groups in by_name for name in groups if name != "all"})
-    lines = [["kind", "tasks", *(summary.name for summary in summaries)]]
+    lines = [["Kind of data", "Tasks", *(summary.name for summary in summaries)]]
     for name in names:
         groups = [groups.get(name) for groups in by_name]
         cells = [plus_minus(group.measures["any_medal"]) if group and group.measures else "-" for group in groups]
@@ -117,21 +118,22 @@ def kinds_table(summaries: Sequence[Summary]) -> list[list[str]]:
 
 
 def passes_table(summaries: Sequence[Summary]) -> list[list[str]]:
-    """Any medal in the best of k runs; of many k the powers of two."""
+    """Return any medal in the best of k runs; of many k only powers of two."""
     known = [summary for summary in summaries if summary.pass_at_k]
     ks = sorted({at.k for summary in known for at in summary.pass_at_k})
     ks = ks if len(ks) <= 8 else [k for k in ks if k.bit_count() == 1 or k == ks[-1]]
     found = {summary.name: {at.k: f"{at.percent:.1f}" for at in summary.pass_at_k} for summary in known}
     return [
-        ["experiment", *(f"k = {k}" for k in ks)],
+        ["Experiment", *(f"k = {k}" for k in ks)],
         *([name, *(at.get(k, "-") for k in ks)] for name, at in found.items()),
     ]
 
 
 def competitions_table(report: Report) -> list[list[str]]:
-    """Every competition of every experiment: scores, medals, percentile, and the thresholds."""
+    """Return a row per competition and experiment: scores, medals, percentile and thresholds."""
     marks = [name for name in ("median", "bronze", "silver", "gold") if _is_known(report, name)]
-    lines = [["task", "experiment", "metric", "valid runs", "best score", "medals", "percentile", *marks]]
+    head = ["Task", "Experiment", "Metric", "Valid runs", "Best score", "Medals", "Percentile", *map(heading, marks)]
+    lines = [head]
     for results, task, rows in _by_task(report, competition=True):
         reference = report.references.get(task)
         medals = Counter(row.medal for row in rows if row.medal)
@@ -147,7 +149,7 @@ def competitions_table(report: Report) -> list[list[str]]:
 
 
 def mean_percentile(rows: Sequence[Row], decimals: int) -> str:
-    """Of the runs of a task: 0 without a valid submission, as in the percentile of all tasks."""
+    """Return the mean percentile of a task's runs; a run without a valid submission counts as 0."""
     places = [COMPETITION_VALUES["percentile"](row) for row in rows if row.counts]
     known = [place for place in places if not math.isnan(place)]
     is_unknown = any(row.valid for row in rows) and all(row.percentile is None for row in rows)
@@ -155,9 +157,9 @@ def mean_percentile(rows: Sequence[Row], decimals: int) -> str:
 
 
 def improvements_table(report: Report) -> list[list[str]]:
-    """Every research task of every experiment: baseline, best score, mean and best improvement."""
-    head = ["task", "experiment", "metric", "valid runs", "baseline", "best score", "improvement, %", "best, %"]
-    lines = [[*head, "beyond noise"]]
+    """Return a row per research task and experiment: baseline, best score, mean and best improvement."""
+    head = ["Task", "Experiment", "Metric", "Valid runs", "Baseline", "Best score", "Improvement (%)", "Best (%)"]
+    lines = [[*head, "Beyond noise"]]
     for results, task, rows in _by_task(report, competition=False):
         gains = [row.improvement for row in rows if row.improvement is not None]
         reference = report.references.get(task)
@@ -181,13 +183,13 @@ def _beyond_noise(rows: Sequence[Row]) -> str:
 
 
 def usage_table(summaries: Sequence[Summary]) -> list[list[str]]:
-    """What runs used on average, and in all."""
+    """Return the mean and total usage of runs."""
     used = [name for name in USAGE if any(name in each.usage and each.usage[name].total for each in summaries)]
     if "tokens" in used and "cost" not in used:
         used.insert(used.index("tokens") + 1, "cost")
-    lines = [["used", *(summary.name for summary in summaries)]]
+    lines = [["Resource", *(summary.name for summary in summaries)]]
     for name in used:
-        lines.append([USED_WORDS[name], *(_used(name, summary) for summary in summaries)])
+        lines.append([heading(USAGE_LABELS[name]), *(_used(name, summary) for summary in summaries)])
     return lines
 
 
@@ -199,19 +201,19 @@ def _used(name: str, summary: Summary) -> str:
 
 
 def causes_table(summaries: Sequence[Summary]) -> list[list[str]]:
-    """Why runs have no valid submission, the most frequent cause first."""
+    """Return the causes of missing valid submissions, the most frequent first."""
     causes = Counter[str]()
     for summary in summaries:
         causes.update(summary.causes)
-    lines = [["cause", *(summary.name for summary in summaries)]]
+    lines = [["Cause", *(summary.name for summary in summaries)]]
     lines += [
-        [words(cause), *(str(each.causes.get(cause, 0)) for each in summaries)] for cause, _ in causes.most_common()
+        [heading(cause), *(str(each.causes.get(cause, 0)) for each in summaries)] for cause, _ in causes.most_common()
     ]
     return lines
 
 
 def _by_task(report: Report, *, competition: bool) -> list[tuple[Results, str, list[Row]]]:
-    """The runs with a result, by task and experiment, the experiments of a task side by side."""
+    """Return the runs with a result by task and experiment, ordered by task."""
     found: dict[tuple[str, str], list[Row]] = {}
     for results in report.results:
         for row in results.rows:
@@ -241,18 +243,18 @@ def _best(rows: Sequence[Row]) -> str:
     scores = [row.score for row in rows if row.valid and row.score is not None]
     if not scores:
         return "-"
-    # A run without a grade does not say which is better.
+    # A run without a grade has no direction.
     return number(max(scores) if any(row.higher_is_better for row in rows) else min(scores))
 
 
 def markdown(report: Report) -> str:
-    """All tables in Markdown, with how seeds were made."""
+    """Return all tables and notes as Markdown."""
     tables = [f"### {_markdown_text(each.title)}\n\n{_markdown_table(each)}" for each in all_tables(report)]
     return _document(report, tables, lambda note: f"- {_markdown_text(note)}")
 
 
 def latex(report: Report) -> str:
-    """All tables in LaTeX, for a preamble with booktabs."""
+    """Return all tables and notes as LaTeX; the preamble needs booktabs."""
     return _document(report, [_latex_table(each) for each in all_tables(report)], lambda note: f"% {note}")
 
 
@@ -262,24 +264,26 @@ def _document(report: Report, tables: Sequence[str], comment: Callable[[str], st
 
 
 def missing_runs(report: Report) -> list[str]:
-    """A line for each experiment with planned runs that have no result, or a record that cannot be read."""
+    """Return a line for each experiment with missing results or unreadable records."""
     treated = (
-        "They count as failures in every seed that some task has."
+        "Missing runs count as failures."
         if report.pad
-        else "Only complete seeds count; with --pad missing runs count as failures."
+        else "Only complete seeds count; --pad counts missing runs as failures."
     )
     said = []
     for summary in report.summaries:
         if summary.missing:
             states = ", ".join(f"{count} {MISSING[name]}" for name, count in summary.missing.items())
-            said.append(f"{summary.name}: of {summary.counts['planned']} planned runs {states}. {treated}")
+            said.append(
+                f"{summary.name}: {plural(summary.counts['planned'], 'run')} planned, of which {states}. {treated}"
+            )
         if unreadable := summary.counts["unreadable"]:
-            said.append(f"{summary.name}: {plural(unreadable, 'record')} cannot be read: counted as failures.")
+            said.append(f"{summary.name}: {plural(unreadable, 'unreadable record')} counted as failed.")
     return said
 
 
 def notes(summaries: Sequence[Summary]) -> list[str]:
-    """Notes to the tables: unit, error, and what was padded or left out."""
+    """Return the notes to the tables: unit, standard error, padded and excluded runs."""
     made = [
         f"{summary.name}, {group.group}: {group.note}."
         for summary in summaries
@@ -288,15 +292,15 @@ def notes(summaries: Sequence[Summary]) -> list[str]:
     ]
     said = [UNIT]
     if any(summary.competitions for summary in summaries):
-        said.append("Percentile: percent of the leaderboard that is worse.")
+        said.append("Percentile: percentage of the leaderboard with a worse score.")
     if any(summary.research for summary in summaries):
         said.append(
-            "> 10 %: of runs that improved the baseline by more than that. Improved: and beyond noise, which is known "
-            "where the starter was measured several times (podium baseline TASK)."
+            "> 10 %: runs that improved on the baseline by more than 10 %. Improved: the same, and by more than the "
+            "baseline's noise, which is known once the starter code was measured several times (podium baseline TASK)."
         )
     open_to_all = [
-        f"{summary.name}: not secret: {plural(summary.not_secret, 'task')} drawn from public seeds. Whoever knows "
-        "their ids can make the answers."
+        f"{summary.name}: {plural(summary.not_secret, 'task')} generated from public seeds. Anyone who knows the task "
+        "ids can generate the answers."
         for summary in summaries
         if summary.not_secret
     ]

@@ -1,4 +1,4 @@
-"""Carries out an agent's actions: in the sandbox, on leased cores, visible in Inspect's transcript."""
+"""Action runner: performs an agent's actions in the sandbox, on leased cores, visible in Inspect's transcript."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from podium.actions.program_runner import RunOptions
 from podium.agents.base import Agent
 from podium.inspect_internals import computing
 from podium.leases import Lease, default_pool
-from podium.models.gateway import endpoint
-from podium.models.gateway.observed_session import Session
+from podium.models.gateway import gateway_server
+from podium.models.gateway.observed_session import ObservedSession
 from podium.runs.attempt.grade_run import checker
 from podium.runs.attempt.hosted_program import ComputingLease
 from podium.runs.attempt.loop import Loop
@@ -36,21 +36,21 @@ from podium.workspace.journal.observations import Observation, ValidationResult
 
 
 class ActionRunner:
-    """Performs actions in one sandbox."""
+    """Performs an agent's actions in one sandbox."""
 
     def __init__(
         self, context: RunContext, sandbox: PodiumSandbox, loop: Loop, agent: Agent[Any], *, person: Person | None
     ) -> None:
         """
         Args:
-            loop: whose budget bounds programs, and which counts them.
-            person: who answers requests for help.
+            loop: supplies the remaining budget and the usage meter.
+            person: answers requests for help.
         """
         self._context, self._sandbox, self._loop, self._agent = context, sandbox, loop, agent
         self._pool = default_pool().with_gpus(sandbox.sandbox.enforced().gpus)
         self._environment: dict[str, str] = {}
         self.validations = 0
-        """How often the agent had its submission validated."""
+        """Number of validations requested by the agent."""
         self._actions = ActionContext(
             root=sandbox.home,
             linked=() if sandbox.home == HOME else tuple(str(m.source.resolve()) for m in context.spec.mounts),
@@ -65,7 +65,7 @@ class ActionRunner:
         )
 
     async def perform(self, action: Action) -> Observation:
-        """The observation after an action."""
+        """Perform an action and return its observation."""
         async with span(action.name, type="podium-step"):
             observation = await self._agent.perform(action)
             if observation is None:
@@ -75,7 +75,7 @@ class ActionRunner:
         return observation
 
     async def execute(self, command: Sequence[str], **options: Unpack[RunOptions]) -> ProgramResult:
-        """Runs a program on cores of its own for as long as it takes or may take, or as there is time."""
+        """Run a program on leased cores, within its own time limit and the remaining budget."""
         plan, report = self._context.plan, self._context.reporter
         async with contextlib.AsyncExitStack() as stack:
             report.update(phase="waiting for a core")
@@ -101,7 +101,7 @@ class ActionRunner:
         environment: Mapping[str, str] | None = None,
         time_s: float | None = None,
     ) -> ProgramResult:
-        """Runs a program on leased cores; what it is given wins over the agent's variables."""
+        """Run a program on leased cores; `environment` overrides the agent's variables."""
         return await self._sandbox.run(
             command,
             stdin=stdin.encode(),
@@ -113,7 +113,7 @@ class ActionRunner:
         )
 
     async def _check_submission(self, path: str) -> str | None:
-        """What is wrong with a submission in the workspace. It is opened inside, so no link leads out."""
+        """Return the problem of a submission in the workspace, or None; reads it in the sandbox, so no link escapes."""
         prepared = self._context.prepared
         check = checker(prepared)
         if not prepared.task.is_table:
@@ -129,26 +129,26 @@ class ActionRunner:
 
     @contextlib.asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
-        """While the block runs, programs have the agent's variables and, if there is a model, access to it."""
+        """Provide programs with the agent's environment variables and, if there is a model, access to it."""
         self._environment = self._agent.environment()
         wanted = self._context.plan.model is not None and self._agent.serves_model
-        listener = self._sandbox.listen(endpoint.PORT) if wanted else None
+        listener = self._sandbox.listen(gateway_server.PORT) if wanted else None
         async with contextlib.AsyncExitStack() as stack:
             if listener is not None:
-                self._environment = {**endpoint.environment(), **self._environment}
-                await stack.enter_async_context(endpoint.serve(listener, self._agent.observer(), self._spent))
+                self._environment = {**gateway_server.environment(), **self._environment}
+                await stack.enter_async_context(gateway_server.serve(listener, self._agent.observer(), self._spent))
             async with anyio.create_task_group() as group:
                 group.start_soon(self._agent.work, self._host)
                 yield
                 group.cancel_scope.cancel()
 
     def _spent(self) -> str | None:
-        """What of the budget for models is used up: limits of Inspect do not reach the requests of programs."""
+        """Return the exceeded token or cost limit, or None: Inspect's limits do not cover requests of programs."""
         budget = self._context.plan.budget
         return self._loop.meter.usage().exceeded(Budget(tokens=budget.tokens, cost=budget.cost))
 
     async def _host(self, command: Sequence[str], **options: Unpack[RunOptions]) -> ProgramResult:
-        """Runs a program for as long as the run lasts, on cores of its own while it computes."""
+        """Run a program for the whole run, on leased cores while it computes."""
         observer, lease = self._agent.observer(), self._computing_lease()
         async with contextlib.AsyncExitStack() as stack:
             held = await stack.enter_async_context(lease.computing())
@@ -156,7 +156,7 @@ class ActionRunner:
             watching = await stack.enter_async_context(anyio.create_task_group())
             watching.start_soon(lease.watch)
             stack.callback(watching.cancel_scope.cancel)
-            if isinstance(observer, Session):
+            if isinstance(observer, ObservedSession):
                 observer.computing = lease
             return await self._run_on(held, command, **options)
 
@@ -177,7 +177,7 @@ class ActionRunner:
 
 
 def _unhurried(person: Person) -> Person:
-    """The same person, whose time is not the agent's."""
+    """Wrap a person so that waiting for answers does not count as working time."""
 
     async def answer(request: str) -> str:
         with suspend_working_limit():

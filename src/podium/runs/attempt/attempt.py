@@ -1,4 +1,4 @@
-"""One attempt at a run: open it, let the agent work, grade what it left, and say what came of it."""
+"""Attempt: one process working on a run. Opens it, lets the agent work, grades the submission, writes the record."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 from podium.agents import agent_class
-from podium.catalog import load
+from podium.catalog.registry import load
 from podium.errors import PodiumError
 from podium.grading.file_submission import fingerprint
 from podium.grading.grade import Grade
 from podium.grading.prepared_task import PreparedTask
-from podium.runs.attempt.grade_run import grade_snapshot, graded_place, is_first_submission, prepared_task
+from podium.runs.attempt.grade_run import grade_snapshot, graded_path, is_first_submission, prepared_task
 from podium.runs.attempt.inspect_eval import Evaluated, evaluate_run
 from podium.runs.attempt.loop import Ending
 from podium.runs.attempt.open_run import RunContext, open_run
@@ -41,13 +41,13 @@ def run_attempt(
     before_grading: Callable[[], None] | None = None,
     evaluate: Callable[[RunContext, Callable[[], None]], Evaluated] = evaluate_run,
 ) -> RunRecord:
-    """Does a run or what is left of it; whatever goes wrong becomes part of the record, which is written.
+    """Execute a run or the rest of it, and write its record; errors become part of the record.
 
     Args:
-        plan: the experiment's.
-        stop: when set, the current step is the last.
-        before_grading: is called when everything is journalled and the answers are about to be read.
-        evaluate: lets the agent work and grades it.
+        plan: plan of the experiment.
+        stop: event that makes the current step the last.
+        before_grading: called when everything is journalled, before the answers are read.
+        evaluate: lets the agent work and grades its submission.
     """
     found = load(task).in_edition(plan.edition)
     budget = default_budget(plan, found)
@@ -63,7 +63,7 @@ def run_attempt(
             evaluated = _grade_ended(context, before_grading) or evaluate(context, before_grading)
             record = _ended(context, record, evaluated)
     except Exception as error:
-        logger.exception("the run failed")
+        logger.exception("The run failed.")
         reason = str(error) if isinstance(error, PodiumError) else "".join(traceback.format_exception_only(error))
         record = grade_failed_run(folder, plan, record, reason.strip(), before_grading)
     folder.write_record(record)
@@ -71,11 +71,11 @@ def run_attempt(
 
 
 def _nothing() -> None:
-    """Where whoever carries out the run has nothing to do before it is graded."""
+    """Do nothing: the default for `before_grading`."""
 
 
 def _begun(folder: RunFolder, plan: Plan, task: str, seed: int) -> RunRecord:
-    """The record of a run that is under way; what earlier attempts used is kept."""
+    """Return the record of a running run, with the usage of earlier attempts."""
     before = folder.read_record()
     assert plan.edition is not None
     return RunRecord(
@@ -93,18 +93,18 @@ def _begun(folder: RunFolder, plan: Plan, task: str, seed: int) -> RunRecord:
 
 
 def _grade_ended(context: RunContext, before_grading: Callable[[], None]) -> Evaluated | None:
-    """The result of a run that was killed between its last line and its record: only the grade is missing."""
+    """Grade a run that was killed after its last journal line and before its record was written."""
     last = context.journal.last if len(context.journal) else None
     if not isinstance(last, End) or last.stopped:
         return None
     before_grading()
-    place = graded_place(context.folder, context.prepared)
+    place = graded_path(context.folder, context.prepared)
     grade = grade_snapshot(context.history, last.snapshot, context.prepared, context.plan, place)
     return Evaluated(Ending(last.cause), grade=grade)
 
 
 def _ended(context: RunContext, record: RunRecord, evaluated: Evaluated) -> RunRecord:
-    """The record of a run that came to an end, or was stopped."""
+    """Return the record of a finished or stopped run."""
     assert evaluated.ending is not None
     update = {
         **_journalled(context.journal),
@@ -122,9 +122,9 @@ def _ended(context: RunContext, record: RunRecord, evaluated: Evaluated) -> RunR
 def grade_failed_run(
     folder: RunFolder, plan: Plan, record: RunRecord, reason: str, before_grading: Callable[[], None] = _nothing
 ) -> RunRecord:
-    """The record of a run that failed: why, what it used, and the grade of what it had submitted until then.
+    """Return the record of a failed run: the reason, its usage, and the grade of its last snapshot.
 
-    The grade is that of the last snapshot; it is replaced when the run goes on later.
+    The grade is replaced when the run is resumed later.
     """
     failed = record.model_copy(update={"status": "failed", "error": reason})
     try:
@@ -132,21 +132,21 @@ def grade_failed_run(
         failed = failed.model_copy(update=_journalled(journal))
         snapshot = journal.snapshot
     except PodiumError:
-        return failed  # it failed before it began
+        return failed  # the run failed before it began
     try:
         before_grading()
         prepared = prepared_task(record.task, plan)
         with folder.read_history() as history:
-            grade = grade_snapshot(history, snapshot, prepared, plan, graded_place(folder, prepared))
+            grade = grade_snapshot(history, snapshot, prepared, plan, graded_path(folder, prepared))
             graded = _graded(folder, prepared, record, grade, history, journal)
     except Exception:
-        logger.exception("what the failed run had submitted cannot be graded")
+        logger.exception("The submission of the failed run could not be graded.")
         return failed
     return failed.model_copy(update={**graded, "error": reason})
 
 
 def _journalled(journal: JournalReader) -> dict[str, Any]:
-    """What a record repeats of the journal."""
+    """Return the record fields that are copied from the journal."""
     start = journal.start
     resumes = journal.all_of(Resume)
     return {
@@ -164,7 +164,7 @@ def _graded(
     facts = grade.to_dict()
     return {
         **{name: facts[name] for name in facts.keys() & RunRecord.model_fields.keys()},
-        "submission_sha256": fingerprint(graded_place(folder, prepared)),
+        "submission_sha256": fingerprint(graded_path(folder, prepared)),
         "fallback": grade.valid and is_first_submission(history, journal),
         "times": Times(started=record.times.started, ended=journal.last.time, graded=now()),
     }

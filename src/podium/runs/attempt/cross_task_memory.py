@@ -1,6 +1,6 @@
-"""What an agent has come to on the other tasks of an experiment: its last state there, for lessons across tasks.
+"""Cross-task memory: an agent's final states in the experiment's other runs.
 
-A state holds what the agent saw and wrote. Answers are in none, because no agent ever sees them.
+States contain what agents saw and wrote. They never contain answers, because agents never see these.
 """
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 
-from podium.catalog import load
+from podium.catalog.registry import load
 from podium.errors import PodiumError
 from podium.runs.experiment import read_experiment
 from podium.runs.run_folder import RunFolder
 from podium.workspace.journal.events import Step
 
-MOST_RUNS = 30
+MAX_OTHER_RUNS = 30
 
 
 def states_on_other_tasks(folder: RunFolder, task: str, agent: str) -> Iterator[tuple[str, str]]:
-    """The kinds of other tasks on which the agent has finished a run, with its last state as JSON.
+    """Yield the kind of each other task with a finished run, and the agent's last state there as JSON.
 
-    Runs of the same task are left out: its seeds stay independent of each other.
+    Runs of the same task are excluded, so that its seeds stay independent of each other.
     """
-    yield from islice(_states(folder, task, agent), MOST_RUNS)
+    yield from islice(_states(folder, task, agent), MAX_OTHER_RUNS)
 
 
 def _states(folder: RunFolder, task: str, agent: str) -> Iterator[tuple[str, str]]:
@@ -32,7 +32,7 @@ def _states(folder: RunFolder, task: str, agent: str) -> Iterator[tuple[str, str
     except PodiumError:  # a worker on another machine has only its own run
         return
     for run in runs:
-        with suppress(PodiumError):  # a damaged run is its own business
+        with suppress(PodiumError):  # a damaged run does not affect the others
             record = run.read_record()
             if record is None or (record.status, record.agent) != ("finished", agent) or record.task == task:
                 continue

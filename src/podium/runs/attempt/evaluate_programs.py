@@ -1,4 +1,4 @@
-"""Runs submitted programs again to score them: each in a fresh sandbox, by Podium's clock."""
+"""Evaluation of submitted programs: runs each in a fresh sandbox and measures its time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from podium.sandbox.spec import HOME, Limits, Mount, SandboxSpec
 OUTPUT_CHARACTERS = 2_000
 
 
-def in_sandboxes(
+def evaluate_in_sandboxes(
     *,
     backend: str = DEFAULT,
     env: str | None = None,
@@ -27,11 +27,11 @@ def in_sandboxes(
     cores: int = 1,
     gpus: int = 0,
 ) -> OpenExecute:
-    """What runs the programs of an evaluation, on cores and GPUs that are leased once for all of them.
+    """Return an executor of evaluation programs, with cores and GPUs leased once for all of them.
 
     Args:
-        backend: the kind of sandbox.
-        env: the Python environment inside; None for the one Podium runs in.
+        backend: sandbox backend.
+        env: Python environment in the sandbox; None for the one that runs Podium.
     """
 
     @contextmanager
@@ -50,7 +50,7 @@ def in_sandboxes(
 
 @dataclass(frozen=True)
 class _Execute:
-    """Runs programs in sandboxes of their own."""
+    """Runs each program in a new sandbox."""
 
     scratch: Path
     backend: Backend

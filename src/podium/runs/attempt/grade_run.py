@@ -1,4 +1,4 @@
-"""Grades what a run has left: outside the sandbox, from a snapshot, after the agent is gone."""
+"""Grading of runs: from a snapshot, outside the sandbox, after the agent has ended."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from podium.catalog import resolve
+from podium.catalog.registry import resolve
 from podium.grading.grade import Grade
 from podium.grading.prepared_task import PreparedTask
-from podium.runs.attempt.evaluate_programs import in_sandboxes
+from podium.runs.attempt.evaluate_programs import evaluate_in_sandboxes
 from podium.runs.records import CurvePoint, Plan
 from podium.runs.run_folder import RunFolder
 from podium.safefs.remove_tree import remove_tree
@@ -22,17 +22,17 @@ from podium.workspace.journal.journal import JournalReader
 
 
 def prepared_task(task_id: str, plan: Plan) -> PreparedTask:
-    """The task that a plan means, with its data."""
+    """Return a task of the plan with its prepared data."""
     return resolve(task_id, edition=plan.edition, data_dir=plan.data_dir, miniature=plan.miniature)
 
 
 def checker(prepared: PreparedTask) -> Callable[[Path], str | None]:
-    """A function that says what is wrong with a submitted table, if anything."""
+    """Return a function that returns the problem of a submitted table, or None."""
 
     def check(path: Path) -> str | None:
         if not prepared.task.is_table:
             names = ", ".join(prepared.names)
-            return f"There is no table to check: what counts are these files in /home: {names}"
+            return f"This task has no table to validate. Its submission consists of these files in /home: {names}"
         return prepared.validate(path).error
 
     return check
@@ -40,12 +40,12 @@ def checker(prepared: PreparedTask) -> Callable[[Path], str | None]:
 
 @dataclass(frozen=True)
 class SnapshotFiles:
-    """The files of a workspace as a snapshot holds them."""
+    """Files of a workspace, as stored in a snapshot."""
 
     history: History
     commit: str
     entries: dict[str, TreeEntry] = field(default_factory=dict)
-    """What `names` has seen: looking for each of many files anew would take the square of their number."""
+    """Cache of `names`: looking up each file separately would take quadratic time."""
 
     def names(self) -> list[str]:
         self.entries.update(self.history.entries(self.commit))
@@ -56,14 +56,16 @@ class SnapshotFiles:
 
 
 def grade_snapshot(history: History, commit: str, prepared: PreparedTask, plan: Plan, target: Path) -> Grade:
-    """The grade of the submission as it stood in a snapshot; it is left at `target`, a file or a folder."""
+    """Grade the submission in a snapshot, and leave a copy of it at `target`, a file or a folder."""
     remove_tree(target)
-    execute = in_sandboxes(backend=plan.sandbox, env=plan.env, limits=plan.limits, cores=plan.cores, gpus=plan.gpus)
+    execute = evaluate_in_sandboxes(
+        backend=plan.sandbox, env=plan.env, limits=plan.limits, cores=plan.cores, gpus=plan.gpus
+    )
     return prepared.grade_workspace(SnapshotFiles(history, commit), target, execute)
 
 
 def write_curve(run: RunFolder, task_id: str, plan: Plan) -> None:
-    """Grades every submission a run has had, and writes down when it had which score: `curve.json`."""
+    """Grade every submission during a run, and write the scores over time to `curve.json`."""
     points = grade_curve(run, prepared_task(task_id, plan), plan, run.scratch)
     run.write_curve(points)
     record = run.read_record()
@@ -73,10 +75,10 @@ def write_curve(run: RunFolder, task_id: str, plan: Plan) -> None:
 
 
 def grade_curve(run: RunFolder, prepared: PreparedTask, plan: Plan, scratch: Path) -> tuple[CurvePoint, ...]:
-    """When a run had which submission, and its grade.
+    """Grade every submission during a run, in order of time.
 
     Args:
-        scratch: where submissions are put while they are graded; nothing is left there.
+        scratch: temporary path for submissions while they are graded; removed afterwards.
     """
     points: list[CurvePoint] = []
     known: dict[str, Grade] = {}
@@ -95,16 +97,16 @@ def grade_curve(run: RunFolder, prepared: PreparedTask, plan: Plan, scratch: Pat
 
 
 def best_improvement(points: tuple[CurvePoint, ...]) -> float | None:
-    """The largest improvement that any submission of a run had."""
+    """Return the largest improvement of any submission during a run."""
     return max((gain for point in points if (gain := point.grade.improvement) is not None), default=None)
 
 
 def is_first_submission(history: History, journal: JournalReader) -> bool:
-    """Whether a table was there before the agent began, and is what it ended with."""
+    """Return whether the submitted table existed before the agent began and is unchanged."""
     first = history.identity(journal.start.snapshot, SUBMISSION)
     return first is not None and first == history.identity(journal.snapshot, SUBMISSION)
 
 
-def graded_place(run: RunFolder, prepared: PreparedTask) -> Path:
-    """Where the graded submission of a run lies."""
+def graded_path(run: RunFolder, prepared: PreparedTask) -> Path:
+    """Return the path of a run's graded submission."""
     return run.submission if prepared.task.is_table else run.files

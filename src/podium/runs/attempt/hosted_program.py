@@ -1,8 +1,7 @@
-"""Runs a program that acts by itself for the whole of a run: on leased cores while it computes, not while it waits.
+"""Hosting of programs that run for the whole run, such as coding agents: cores are leased while the program computes.
 
-The lease is given back while the program's model thinks and nothing inside computes, and is taken again before the
-program gets the answer. What it has left in the background meanwhile is seen by the time it takes of the processor, and
-keeps the lease.
+The lease is given back while the program waits for its model and nothing in the sandbox computes, and taken again
+before the program receives the answer. Background processes keep the lease as long as they use processor time.
 """
 
 from __future__ import annotations
@@ -18,17 +17,17 @@ from podium.runs.attempt.usage_meter import Meter
 from podium.sandbox.linux.limits import process_tree
 
 LOOK_S = 0.1
-IDLE_SHARE = 0.2
-"""Of one core: what takes less of it is idle. Programs that wait redraw their screens and look after timers."""
+MAX_IDLE_SHARE = 0.2
+"""Maximum load, in cores, that counts as idle: waiting programs redraw their screens and handle timers."""
 
 
 class ComputingLease:
-    """A lease on cores for one program at a time; used inside a task group of the run."""
+    """A lease on cores for one program at a time, used inside a task group of the run."""
 
     def __init__(self, pool: Pool, cores: int, *, gpus: int, name: str, meter: Meter, keeps: bool) -> None:
         """
         Args:
-            keeps: whether it is held all the time. With GPUs it is: a program cannot change to others.
+            keeps: hold the lease all the time. Required with GPUs, because a program cannot switch to others.
         """
         self._pool, self._cores, self._gpus, self._name, self._meter = pool, cores, gpus, name, meter
         self._keeps = keeps or gpus > 0
@@ -37,12 +36,12 @@ class ComputingLease:
         self._changing = anyio.Lock()
         self._thinking = 0
         self.root: int | None = None
-        """The first process of the sandbox; None where processes cannot be looked at, so that the lease is kept."""
+        """First process of the sandbox; None where processes cannot be observed, so that the lease is kept."""
         self.report: Callable[[str], None] = lambda phase: None
 
     @contextlib.asynccontextmanager
     async def computing(self) -> AsyncIterator[Lease]:
-        """A block in which a program runs, from the moment it has cores for the first time."""
+        """Context in which a program runs, entered when cores are first available."""
         try:
             yield await self._take()
         finally:
@@ -51,7 +50,7 @@ class ComputingLease:
 
     @contextlib.asynccontextmanager
     async def thinking(self) -> AsyncIterator[None]:
-        """A block in which the program's model is asked."""
+        """Context of a request to the program's model."""
         self._thinking += 1
         self.report("thinking")
         try:
@@ -62,15 +61,15 @@ class ComputingLease:
             self.report("computing")
 
     async def watch(self) -> None:
-        """Gives the lease back while nothing computes, until it is cancelled."""
+        """Give the lease back whenever nothing computes, until cancelled."""
         if self._keeps or self.root is None:
             return
-        before, ran = process_tree.processor_s(self.root), False
+        before, ran = process_tree.cpu_time_s(self.root), False
         while True:
             await anyio.sleep(LOOK_S)
-            now, runs = process_tree.processor_s(self.root), "R" in process_tree.states(self.root)
-            # Twice in a row: what children compute that nobody waits for is lost with them.
-            is_idle = now - before < IDLE_SHARE * LOOK_S and not (ran and runs)
+            now, runs = process_tree.cpu_time_s(self.root), "R" in process_tree.program_states(self.root)
+            # Twice in a row: the processor time of children that were not waited for is lost when they exit.
+            is_idle = now - before < MAX_IDLE_SHARE * LOOK_S and not (ran and runs)
             before, ran = now, runs
             if self._thinking and is_idle:
                 await self._give_back()
@@ -86,7 +85,7 @@ class ComputingLease:
                     )
                 self._meter.add_waiting(self._lease.waited_s)
                 if self.root is not None:
-                    process_tree.bind(self.root, self._lease.cores)
+                    process_tree.bind_programs(self.root, self._lease.cores)
             return self._lease
 
     async def _give_back(self) -> None:

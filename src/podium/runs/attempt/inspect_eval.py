@@ -1,4 +1,4 @@
-"""A run as an evaluation of Inspect: it brings models, tools, limits and the `.eval` log; the loop does the rest."""
+"""Runs as Inspect evaluations: Inspect supplies models, tools, limits and the `.eval` log; the loop does the rest."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from podium.actions import ActionError, Person
 from podium.agents import agent_class, make_agent
 from podium.agents.base import Agent, Assignment
 from podium.agents.model_agent import ModelOptions
-from podium.grading.grade import Grade, plain
-from podium.inspect_internals import watch_model_calls, without_clients_of_models
+from podium.grading.grade import Grade, json_value
+from podium.inspect_internals import watch_model_calls, without_model_clients
 from podium.models.call_recorder import CallRecorder
-from podium.models.model_requests import ModelAccess, use_access
+from podium.models.model_requests import ModelAccess, set_model_access
 from podium.models.prices import register_prices
 from podium.runs.attempt.action_runner import ActionRunner
-from podium.runs.attempt.grade_run import checker, grade_snapshot, graded_place
+from podium.runs.attempt.grade_run import checker, grade_snapshot, graded_path
 from podium.runs.attempt.loop import Ending, Loop
 from podium.runs.attempt.open_run import RunContext
 from podium.runs.versions import versions
@@ -38,37 +38,37 @@ from podium.workspace.layout import VALIDATION_PORT
 from podium.workspace.validation_server import Validator
 
 MODEL_RETRIES = 8
-"""With growing pauses, a quarter of an hour; by default Inspect never gives up."""
+"""Retries with growing pauses, about 15 minutes in total; by default Inspect never gives up."""
 MakeAgent = Callable[[Assignment], Agent[Any]]
 SCORES = ("score", "any_medal", "gold", "valid")
-"""What a score in the log consists of."""
+"""Components of a score in the log."""
 
 
 @dataclass
 class Evaluated:
-    """The result of an attempt."""
+    """Result of an attempt."""
 
     ending: Ending | None = None
-    """None when it did not come to an end."""
+    """Reason why the attempt ended; None if it failed."""
     validations: int = 0
     grade: Grade | None = None
-    """None when a person stopped the run, to continue it later."""
+    """None if a person stopped the run, to resume it later."""
     failure: BaseException | None = None
 
 
 def evaluate_run(context: RunContext, before_grading: Callable[[], None]) -> Evaluated:
-    """Lets the agent work until the run ends, and grades it then.
+    """Let the agent work until the run ends, then grade its submission.
 
     Args:
-        before_grading: is called in between.
+        before_grading: called in between.
 
     Raises:
-        PodiumError, or what the agent raised: the run failed.
+        Exception: the run failed; raises the PodiumError or the agent's own exception.
     """
     evaluated = Evaluated()
     plan = context.plan
     register_prices(plan.prices)
-    with nullcontext() if plan.models else without_clients_of_models():
+    with nullcontext() if plan.models else without_model_clients():
         logs = inspect_eval(
             _inspect_task(context, evaluated, before_grading),
             model=plan.model,
@@ -78,12 +78,12 @@ def evaluate_run(context: RunContext, before_grading: Callable[[], None]) -> Eva
             log_dir=str(context.folder.logs),
             log_format="eval",
             log_realtime=False,
-            log_model_api=True,  # or else calls cannot be watched
+            log_model_api=True,  # required to observe model calls
             display="none",
             score_display=False,
             max_subprocesses=os.cpu_count(),
             max_retries=MODEL_RETRIES,
-            ctl_server=False,  # a run is steered by its executor alone
+            ctl_server=False,  # runs are controlled by their executor alone
         )
     if evaluated.failure is not None:
         raise evaluated.failure
@@ -93,8 +93,8 @@ def evaluate_run(context: RunContext, before_grading: Callable[[], None]) -> Eva
 
 
 def _role_model(text: str) -> str | Model:
-    """A model that has a role, where the plan says it is served."""
-    name, mark, rest = text.partition("@http")  # names may hold an @ of their own
+    """Return the model of a role, with its base URL from the plan."""
+    name, mark, rest = text.partition("@http")  # names may contain an @
     return get_model(name, base_url=f"http{rest}") if mark else text
 
 
@@ -129,16 +129,16 @@ def _inspect_task(context: RunContext, evaluated: Evaluated, before_grading: Cal
 async def work_in_sandbox(
     context: RunContext, evaluated: Evaluated, box: PodiumSandbox, make: MakeAgent | None = None
 ) -> None:
-    """Lets the agent work in an open sandbox, to the last event of the journal; the sandbox is stopped then.
+    """Let the agent work in an open sandbox until the journal is complete, then stop the sandbox.
 
     Args:
-        make: makes the agent; by default the one that the plan names.
+        make: factory of the agent; by default the agent of the plan.
     """
     plan, folder = context.plan, context.folder
     with _failure_kept(evaluated):
         context.begin(box.sandbox.enforced(), {**versions(), **agent_class(plan.agent).versions()})
         loop = Loop(folder, context.journal, context.history, plan.budget, reporter=context.reporter, stop=context.stop)
-        use_access(access := ModelAccess(lambda: loop.remaining().time_s, partial(_tell, context)))
+        set_model_access(access := ModelAccess(lambda: loop.remaining().time_s, partial(_tell, context)))
         watch_model_calls((calls := CallRecorder()).note)
         loop.take_notes, loop.take_calls = access.take_notes, calls.take
         make = make or partial(make_agent, plan.agent, plan.options)
@@ -149,7 +149,7 @@ async def work_in_sandbox(
         async with _validating(context, box, evaluated), runner.serving():
             ending = await loop.run(agent, runner.perform)
         evaluated.validations += runner.validations
-        await box.stop()  # nothing of the agent is left when answers are read
+        await box.stop()  # no process of the agent is left when the answers are read
         await loop.conclude(ending)
         evaluated.ending = ending
 
@@ -159,20 +159,20 @@ def _tell(context: RunContext, text: str) -> None:
 
 
 async def grade_work(context: RunContext, evaluated: Evaluated, before_grading: Callable[[], None]) -> None:
-    """Grades what the agent left, unless the run is to be continued."""
+    """Grade the agent's submission, unless the run is to be resumed."""
     if evaluated.ending is None or evaluated.ending.stopped:
         return
-    place = graded_place(context.folder, context.prepared)
+    place = graded_path(context.folder, context.prepared)
     grade = partial(grade_snapshot, context.history, context.journal.snapshot, context.prepared, context.plan, place)
     with _failure_kept(evaluated):
         await to_thread.run_sync(before_grading)
-        # In a thread: evaluating a program waits for a lease and for the program.
+        # In a thread, because evaluating a program waits for a lease and for the program.
         evaluated.grade = await to_thread.run_sync(grade)
 
 
 @contextmanager
 def _failure_kept(evaluated: Evaluated) -> Iterator[None]:
-    """Keeps what goes wrong for whoever evaluates, without the groups that concurrent tasks wrap it in."""
+    """Store an exception for the caller of the evaluation, unwrapped from the exception groups of task groups."""
     try:
         yield
     except Exception as error:
@@ -185,7 +185,7 @@ def _failure_kept(evaluated: Evaluated) -> Iterator[None]:
 
 @asynccontextmanager
 async def _validating(context: RunContext, box: PodiumSandbox, evaluated: Evaluated) -> AsyncIterator[None]:
-    """Answers validations while the block runs, where programs can ask."""
+    """Answer validation requests of programs, where the sandbox allows them."""
     listener = box.listen(VALIDATION_PORT)
     if listener is None:
         yield
@@ -199,23 +199,23 @@ async def _validating(context: RunContext, box: PodiumSandbox, evaluated: Evalua
 
 
 def _person(context: RunContext) -> Person:
-    """The person who follows the run."""
-    asking = anyio.Lock()  # one question at a time, or answers would be mixed up
+    """Return the person who follows the run."""
+    asking = anyio.Lock()  # one question at a time, so that answers are not mixed up
 
     async def ask(request: str) -> str:
         async with asking:
             answer = await to_thread.run_sync(context.reporter.ask, request, abandon_on_cancel=True)
         if answer is None:
-            raise ActionError("Nobody answered the request. Go on without help.")
+            raise ActionError("The request was not answered. Continue without help.")
         return answer
 
     return ask
 
 
 def as_score(grade: Grade) -> Score:
-    """A grade as Inspect shows it."""
+    """Convert a grade to an Inspect score."""
     value = {
-        "score": 0.0 if grade.score is None else plain(grade.score),
+        "score": 0.0 if grade.score is None else json_value(grade.score),
         "any_medal": float(grade.medal is not None),
         "gold": float(grade.medal == "gold"),
         "valid": float(grade.valid),

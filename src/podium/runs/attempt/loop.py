@@ -1,8 +1,8 @@
-"""The loop of a run: decide, perform, record, from its first step to its last, across any number of interruptions.
+"""The loop of a run: decide, perform, record, from the first step to the last, across interruptions.
 
-The order of events makes kill -9 harmless. What an agent decides to do is written to `decision.json`; what happened, to
-the journal, after the workspace was snapshotted and before the agent sees it. So a resumed run finds either a decision
-not yet carried out, or all observations of it, and goes on from there; no step that was journalled is done again.
+The order of events makes kill -9 harmless. An agent's decision is written to `decision.json`; its outcome is written
+to the journal after the workspace was snapshotted and before the agent observes it. So a resumed run finds either a
+pending decision or all its observations, and continues from there; journalled steps are never repeated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from podium.agents.base import Agent, Remaining, State
 from podium.runs.attempt.progress_files import Reporter
 from podium.runs.attempt.usage_meter import Meter
 from podium.runs.records import Decision
-from podium.runs.run_folder import DECISION_BYTES, RunFolder
+from podium.runs.run_folder import MAX_DECISION_BYTES, RunFolder
 from podium.workspace.budget import Budget
 from podium.workspace.history.history import History
 from podium.workspace.journal.events import (
@@ -33,10 +33,10 @@ from podium.workspace.journal.events import (
     Snapshot,
     Step,
     now,
+    read_full_action,
+    read_full_observation,
     shorten,
     shorten_calls,
-    whole_action,
-    whole_observation,
 )
 from podium.workspace.journal.journal import Journal
 from podium.workspace.journal.observations import Interruption, Observation
@@ -45,22 +45,22 @@ from podium.workspace.layout import write_remaining
 WATCH_INTERVAL_S = 0.5
 SNAPSHOT_INTERVAL_S = 300.0
 LIMITS = {"token": "tokens", "cost": "cost"}
-"""Parts of a budget, by what Inspect calls their limits."""
+"""Parts of a budget, by the name of Inspect's limit."""
 
 Perform = Callable[[Action], Awaitable[Observation]]
 
 
 @dataclass(frozen=True)
 class Ending:
-    """What ended an attempt."""
+    """Reason why an attempt ended."""
 
     cause: str
     stopped: bool = False
-    """Whether a person stopped it, so that it can be continued."""
+    """True if a person stopped the run, so that it can be resumed."""
 
 
 class Loop:
-    """Carries out what an agent decides. Made inside the Inspect sample whose budget it watches."""
+    """Performs an agent's decisions. Created inside the Inspect sample whose budget it enforces."""
 
     def __init__(
         self,
@@ -74,8 +74,8 @@ class Loop:
     ) -> None:
         """
         Args:
-            reporter: is told what happens, for whoever follows the run.
-            stop: when set, the current step is the last.
+            reporter: receives the live status of the run.
+            stop: event that makes the current step the last.
         """
         self._folder, self._journal, self._history, self._budget = folder, journal, history, budget
         self._reporter, self._stop = reporter, stop
@@ -85,12 +85,12 @@ class Loop:
         self._steps = journal.all_of(Step)
         self.meter = Meter(journal.last.usage)
         self.take_notes: Callable[[], tuple[str, ...]] = tuple
-        """What the journal should say of the way to a step."""
+        """Returns notes for the journal since the last step."""
         self.take_calls: Callable[[], tuple[ModelCall, ...]] = tuple
-        """Those of models since they were last taken."""
+        """Returns the model calls since the last step."""
 
     def remaining(self) -> Remaining:
-        """What is left of the budget."""
+        """Return the remaining budget."""
         used, budget = self.meter.usage(), self._budget
         times = [
             limit - spent
@@ -104,7 +104,7 @@ class Loop:
         )
 
     async def run(self, agent: Agent[Any], perform: Perform) -> Ending:
-        """Lets the agent work until it is done, its budget is used up or somebody stops it."""
+        """Let the agent work until it is done, its budget is used up or a person stops the run."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._watch_budget, group.cancel_scope)
             decision, state = self._recover(agent)
@@ -126,11 +126,11 @@ class Loop:
                 decision = None
             self._ending = self._ending or ending
             group.cancel_scope.cancel()
-        assert self._ending is not None  # set here, or by whoever cancelled the group
+        assert self._ending is not None  # set here, or by the task that cancelled the group
         return self._ending
 
     async def conclude(self, ending: Ending) -> None:
-        """Writes the last event. The sandbox must be gone: what is snapshotted now is what will be graded."""
+        """Write the last event. The sandbox must have stopped: this snapshot is the one that is graded."""
         self._snapshot = await to_thread.run_sync(partial(self._take_snapshot, "end", thorough=True))
         end = End(
             time=now(),
@@ -142,15 +142,15 @@ class Loop:
         self._journal.append(end)
 
     def _recover(self, agent: Agent[Any]) -> tuple[Decision | None, Any]:
-        """Where the journal leaves the agent: perhaps in the middle of carrying out a decision."""
-        decision = self._folder.read(self._folder.decision, Decision, max_bytes=DECISION_BYTES)
+        """Return the pending decision, if any, and the agent's state at the end of the journal."""
+        decision = self._folder.read(self._folder.decision, Decision, max_bytes=MAX_DECISION_BYTES)
         if decision is not None and self._is_pending(decision):
             return decision, self._load_state(agent, decision.state)
         if not self._steps:
             return None, agent.begin()
         together = self._steps_of(self._steps[-1].decision)
-        actions = [whole_action(step, self._history.get) for step in together]
-        observations = [whole_observation(step, self._history.get) for step in together]
+        actions = [read_full_action(step, self._history.get) for step in together]
+        observations = [read_full_observation(step, self._history.get) for step in together]
         return None, agent.observe(self._load_state(agent, together[0].state), actions, observations)
 
     def _is_pending(self, decision: Decision) -> bool:
@@ -160,7 +160,7 @@ class Loop:
         return known and not later and len(done) < len(decision.actions)
 
     def _steps_of(self, decision: int) -> list[Step]:
-        """The steps of a decision, in the order of its actions."""
+        """Return the steps of a decision, in the order of its actions."""
         return sorted((step for step in self._steps if step.decision == decision), key=lambda step: step.index)
 
     def _load_state(self, agent: Agent[Any], blob: str) -> State:
@@ -174,8 +174,8 @@ class Loop:
         return decision
 
     async def _perform_all(self, decision: Decision, perform: Perform) -> list[Observation]:
-        """The observations of all actions, done side by side; those done before an interruption are not repeated."""
-        found = {step.index: whole_observation(step, self._history.get) for step in self._steps_of(decision.first)}
+        """Perform all actions in parallel; return their observations; those from before an interruption are kept."""
+        found = {step.index: read_full_observation(step, self._history.get) for step in self._steps_of(decision.first)}
 
         async def one(index: int) -> None:
             found[index] = await self._step(decision, index, perform)
@@ -204,7 +204,7 @@ class Loop:
         return observation
 
     async def _within_limits(self, perform: Perform, action: Action) -> Observation:
-        """What came of an action; one whose model calls use up the budget is the last."""
+        """Perform an action; if its model calls use up the budget, it is the last."""
         try:
             with self._model_limits():
                 return await perform(action)
@@ -214,7 +214,7 @@ class Loop:
 
     @contextmanager
     def _model_limits(self) -> Iterator[None]:
-        """No request is sent once tokens or cost are used up: a run goes over by one answer at most."""
+        """Block model requests once tokens or cost are used up; a run exceeds its budget by one answer at most."""
         left, used = self.remaining(), self.meter.usage()
         dollars = None if self._budget.cost is None else max(0.0, self._budget.cost - (used.cost or 0.0))
         with token_limit(left.tokens), cost_limit(dollars):
@@ -222,7 +222,7 @@ class Loop:
 
     async def _record(self, decision: Decision, index: int, observation: Observation, started: float) -> None:
         self.meter.add_step()
-        async with self._writing:  # a history has one writer at a time
+        async with self._writing:  # a history allows one writer at a time
             action, action_blob = shorten(decision.actions[index], self._history.put)
             kept, observation_blob = shorten(observation, self._history.put)
             calls, calls_blob = shorten_calls(self.take_calls(), self._history.put)
@@ -253,7 +253,7 @@ class Loop:
         return self._history.snapshot(message, self._snapshot, time_s=int(time.time()), thorough=thorough)
 
     async def _snapshot_now_and_then(self, action: Action) -> None:
-        """During a long action: a crash then loses minutes, and its score can be followed over time."""
+        """Take snapshots during a long action, so that a crash loses only minutes and the score curve is finer."""
         while True:
             await anyio.sleep(SNAPSHOT_INTERVAL_S)
             with anyio.CancelScope(shield=True):
@@ -272,7 +272,7 @@ class Loop:
                 scope.cancel()
 
     def _over(self) -> Ending | None:
-        """Between steps: whether there may be another one."""
+        """Return the reason to end between steps, or None."""
         exceeded = self.meter.usage().exceeded(self._budget)
         return self._ending or self._stopped() or (None if exceeded is None else Ending(exceeded))
 

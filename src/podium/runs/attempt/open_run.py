@@ -1,4 +1,4 @@
-"""Opens a run: lays out its workspace, or brings it back to where the journal ends."""
+"""Opening a run: lays out its workspace, or restores it to the end of the journal."""
 
 from __future__ import annotations
 
@@ -30,22 +30,23 @@ from podium.scoring.held_out_split import HeldOut, NotDivisibleError, set_aside
 from podium.workspace import layout
 from podium.workspace.budget import Usage
 from podium.workspace.history.history import History
+from podium.workspace.instructions import Resources, write_instructions
 from podium.workspace.journal.events import FORMAT, PlanChange, Resume, Start, now
 from podium.workspace.journal.journal import Journal, JournalReader
 
-LOST_BYTES = 1 << 18
-"""Of the names of lost files that are journalled."""
+MAX_LOST_BYTES = 1 << 18
+"""Maximum size of the names of lost files in one journal line."""
 CHANGEABLE_BETWEEN_ATTEMPTS = ("model", "model_roles", "budget")
-"""Parts of a plan that may differ between the attempts at a run."""
+"""Plan fields that may differ between the attempts at a run."""
 
 
 @dataclass(frozen=True)
 class RunContext:
-    """Everything a run needs once it is opened."""
+    """Everything needed to execute an opened run."""
 
     folder: RunFolder
     plan: Plan
-    """With all that the experiment's plan leaves to the task."""
+    """Plan of the experiment, completed by the task's defaults."""
     prepared: PreparedTask
     seed: int
     instructions: str
@@ -55,7 +56,7 @@ class RunContext:
     reporter: Reporter
     stop: threading.Event
     held_out: HeldOut | None = None
-    """Training rows that were set aside."""
+    """Held-out training rows."""
     lost: tuple[str, ...] = ()
     """Files of the workspace that could not be restored."""
 
@@ -79,7 +80,7 @@ class RunContext:
         )
 
     def begin(self, sandbox: Policy, versions: dict[str, str]) -> None:
-        """Journals that an attempt begins, and what the sandbox opened for it enforces."""
+        """Journal the beginning of an attempt and the policy that its sandbox enforces."""
         make = self._resume if len(self.journal) else self._start
         self.journal.append(make(sandbox, versions))
 
@@ -109,9 +110,9 @@ class RunContext:
         return Resume(
             time=now(),
             usage=self.journal.last.usage,
-            lost=(named := some_names(self.lost)),
+            lost=(named := shorten_names(self.lost)),
             more_lost=len(self.lost) - len(named),
-            changes=changes_since(self.journal, self.plan),
+            changes=plan_changes(self.journal, self.plan),
             backend=self.plan.sandbox,
             sandbox=sandbox,
             versions=versions,
@@ -121,7 +122,7 @@ class RunContext:
 def open_run(
     folder: RunFolder, plan: Plan, prepared: PreparedTask, seed: int, *, reporter: Reporter, stop: threading.Event
 ) -> RunContext:
-    """A run whose workspace is laid out, or restored to where its journal ends."""
+    """Open a run with a new workspace, or one restored to the end of the journal."""
     task = prepared.task
     capabilities, spec = find_backend(plan.sandbox).capabilities(), sandbox_spec(plan, workspace=folder.workspace)
     own = agent_class(plan.agent).mounts(read_options(plan.agent, plan.options))
@@ -134,12 +135,12 @@ def open_run(
     if len(journal) == 0:
         remove_tree(folder.workspace)
         sample = _valid_sample(prepared) if agent.starts_from_sample else None
-        layout.lay_out(folder.workspace, starter=task.starter, agent_files=agent.files(), submission=sample)
+        layout.populate_workspace(folder.workspace, starter=task.starter, agent_files=agent.files(), submission=sample)
     else:
         if journal.start.data_sha256 != prepared.data_sha256:
-            raise PodiumError(f"The run began with other data of {task.id} than what is in {prepared.place.root}.")
+            raise PodiumError(f"The data of {task.id} in {prepared.place.root} has changed since the run began.")
         lost = tuple(history.restore(journal.snapshot).lost)
-    remove_tree(folder.given)  # whoever made the folder may have put links there
+    remove_tree(folder.given)  # the author of the folder may have put links there
     return RunContext(
         folder=folder,
         plan=plan,
@@ -164,14 +165,14 @@ def open_run(
     )
 
 
-def some_names(names: Sequence[str]) -> tuple[str, ...]:
-    """As many names as a line of the journal has room for; each may be as long as a page."""
+def shorten_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the leading names that fit into a journal line; a single name may be as long as a page."""
     ends = itertools.accumulate(len(json.dumps(name)) for name in names)
-    return tuple(name for name, end in zip(names, ends, strict=True) if end <= LOST_BYTES)
+    return tuple(name for name, end in zip(names, ends, strict=True) if end <= MAX_LOST_BYTES)
 
 
 def _hold_out(agent: Agent[Any], folder: RunFolder, prepared: PreparedTask, seed: int) -> HeldOut | None:
-    """The training rows that an agent wants set aside, where the task's data allows it."""
+    """Hold out the training rows that an agent requires, if the task's data can be split."""
     shares = agent.held_out_shares()
     if shares is None:
         return None
@@ -181,13 +182,13 @@ def _hold_out(agent: Agent[Any], folder: RunFolder, prepared: PreparedTask, seed
         remove_tree(folder.held_out)
         if agent.requires_held_out:
             raise PodiumError(
-                f"No rows of {prepared.task.id} can be set aside: {error}. Leave out -A evaluation=held-out"
+                f"Rows of {prepared.task.id} cannot be held out: {error}. Remove -A evaluation=held-out"
             ) from error
         return None
 
 
 def _valid_sample(prepared: PreparedTask) -> Path | None:
-    """The sample submission, where it can be submitted as it stands."""
+    """Return the sample submission, if it is valid as it is."""
     if not prepared.task.is_table:
         return None
     sample = prepared.place.public / prepared.task.form.sample
@@ -201,19 +202,19 @@ def _time_of(plan: Plan) -> float | None:
 def instructions(
     plan: Plan, prepared: PreparedTask, capabilities: Capabilities, spec: SandboxSpec, *, shows_time: bool = False
 ) -> str:
-    """What the agent is told of its workspace and what it may use."""
-    resources = layout.Resources(
+    """Return the instructions for the agent: its workspace and its resources."""
+    resources = Resources(
         cores=plan.cores,
         gpus=plan.gpus,
         time_s=_time_of(plan),
         steps=plan.budget.steps,
         shows_time=shows_time,
     )
-    return layout.instructions(resources, prepared.task, capabilities, spec)
+    return write_instructions(resources, prepared.task, capabilities, spec)
 
 
 def sandbox_spec(plan: Plan, *, workspace: Path | None) -> SandboxSpec:
-    """The sandbox of a run, still without mounts."""
+    """Return the sandbox specification of a run, still without mounts."""
     return SandboxSpec(
         env=None if plan.env is None else Path(plan.env),
         workspace=workspace,
@@ -225,10 +226,10 @@ def sandbox_spec(plan: Plan, *, workspace: Path | None) -> SandboxSpec:
 
 
 def _shown_gpus(count: int, workspace: Path | None) -> tuple[int, ...]:
-    """The GPUs that a sandbox shows for as long as it is open: runs side by side are spread over those there are."""
+    """Return the GPUs that a sandbox shows while it is open; concurrent runs are spread over the available GPUs."""
     there = usable_gpus() if count else ()
     if len(there) < count:
-        return tuple(range(count))  # there are none to lease either, which says what is wrong
+        return tuple(range(count))  # leasing then fails with an explanation
     first = zlib.crc32(str(workspace).encode("utf-8", "surrogateescape")) % max(1, len(there))
     return tuple(sorted((there[first:] + there[:first])[:count]))
 
@@ -243,23 +244,23 @@ def with_mounts(
     time_s: float | None = None,
     public: Path | None = None,
 ) -> SandboxSpec:
-    """The same with what the agent is given to read.
+    """Add the mounts of the agent's files to a sandbox specification.
 
     Args:
-        text: the instructions.
-        given: a folder for the files of ours that are mounted into the workspace.
-        time_s: how much time is left, for the file that says it; None: there is no such file.
-        public: what is shown in place of the task's public folder.
+        text: instructions for the agent.
+        given: folder for Podium's files that are mounted into the workspace.
+        time_s: remaining time, for the file that shows it; None for no such file.
+        public: folder shown in place of the task's public folder.
     """
-    public = (public or prepared.place.public).resolve()  # under a name that says nothing
+    public = (public or prepared.place.public).resolve()  # a neutral path, visible in /proc
     validates = capabilities.has_own_ports(spec)
     starter = prepared.task.starter
     mounts = layout.mounts(given, public, instructions=text, validates=validates, starter=starter, time_s=time_s)
     return spec.model_copy(update={"mounts": (*mounts, *spec.mounts)})
 
 
-def changes_since(journal: JournalReader, plan: Plan) -> tuple[PlanChange, ...]:
-    """How a plan differs from the one that the last attempt at a run worked under."""
+def plan_changes(journal: JournalReader, plan: Plan) -> tuple[PlanChange, ...]:
+    """Return the differences between a plan and the one of the run's last attempt."""
     before: dict[str, Any] = {name: _plain(getattr(journal.start, name)) for name in CHANGEABLE_BETWEEN_ATTEMPTS}
     for event in journal.all_of(Resume):
         before |= {change.name: change.after for change in event.changes}

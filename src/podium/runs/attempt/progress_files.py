@@ -1,4 +1,4 @@
-"""What a running attempt tells whoever follows it: through files of its folder, so that any process can look."""
+"""Live status of a running attempt, exchanged through files in its folder so that any process can follow it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from podium.safefs.open_nofollow import open_regular
 from podium.safefs.remove_tree import remove_tree
 
 INTERVAL_S = 0.25
-"""At most so often is a change written, however fast steps follow each other."""
+"""Minimum time between two writes, however fast steps follow each other."""
 
 
 class Reporter:
-    """Keeps `progress.json` up to date while its block runs. May be used from any thread."""
+    """Keeps `progress.json` up to date inside its block. Thread-safe."""
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder = folder
@@ -40,13 +40,13 @@ class Reporter:
         self._thread.join()
 
     def update(self, **fields: Any) -> None:
-        """Replaces some fields of the progress; a None leaves a field as it was."""
+        """Replace some fields of the progress; None leaves a field unchanged."""
         known = {name: value for name, value in fields.items() if value is not None}
         self._progress = self._progress.model_copy(update=known)
         self._changed.set()
 
     def ask(self, text: str) -> str | None:
-        """The answer of the person who follows the run; None if nobody answers. Blocks until then."""
+        """Return the answer of the person following the run, or None without one. Blocks until then."""
         number = self._progress.question.number + 1 if self._progress.question else 1
         self.update(phase="waiting for an answer", question=Question(number=number, text=text))
         while True:
@@ -63,12 +63,12 @@ class Reporter:
             self._closing.wait(INTERVAL_S)
 
     def _write(self) -> None:
-        with contextlib.suppress(OSError):  # a full disk stops the run where it matters
+        with contextlib.suppress(OSError):  # a full disk stops the run elsewhere
             self._folder.write(self._folder.progress, self._progress, durable=False)
 
 
 def read_progress(folder: RunFolder) -> Progress | None:
-    """What a run's newest attempt is doing; None if none has begun, or what it says cannot be read."""
+    """Return the live status of a run's latest attempt, or None if none has begun or the file is unreadable."""
     try:
         return folder.read(folder.progress, Progress)
     except RecordError:
@@ -76,12 +76,12 @@ def read_progress(folder: RunFolder) -> Progress | None:
 
 
 def answer(folder: RunFolder, question: Question, text: str | None) -> None:
-    """Gives a person's answer to a run."""
+    """Pass a person's answer to a run."""
     folder.write(folder.answer, Answer(number=question.number, text=text))
 
 
-def is_going(folder: RunFolder) -> bool:
-    """Whether a process works on a run: it holds the run's lock for as long as it lives."""
+def has_running_attempt(folder: RunFolder) -> bool:
+    """Return whether a process works on a run; it holds the run's lock while it lives."""
     try:
         descriptor = open_regular(folder.lock, top=folder.experiment)
     except OSError:

@@ -1,4 +1,4 @@
-"""What a run has used: Inspect's own count for this attempt, on top of what the journal says of earlier ones."""
+"""Usage meter: Inspect's counts for this attempt, added to the journalled usage of earlier attempts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Meter:
-    """Counts from the moment it is made, inside a sample."""
+    """Counts usage from its creation inside an Inspect sample."""
 
     def __init__(self, before: Usage) -> None:
         self._before = before
@@ -53,7 +53,7 @@ class Meter:
 
 
 def _cost(before: float | None, models: Sequence[ModelUsage]) -> float | None:
-    """Known as long as the price of every model that was used is."""
+    """Return the total cost, or None if the price of a used model is unknown."""
     used = [usage.total_cost for usage in models if usage.total_tokens]
     known = [cost for cost in (before, *used) if cost is not None]
     return sum(known) if len(known) == len(used) + 1 else None

@@ -1,1 +1,1 @@
-"""Carries experiments out: the driver, its worker processes and the executors that start them."""
+"""Execution of experiments: the driver, its worker processes and the executors that start them."""

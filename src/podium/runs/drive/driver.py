@@ -1,4 +1,4 @@
-"""Carries an experiment out: hands its runs to an executor and follows them through their folders."""
+"""Driver: submits the runs of an experiment to an executor and follows them through their folders."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ TICK_S = 0.25
 
 @dataclass
 class FollowedRun:
-    """A run as it is followed: what the live table shows."""
+    """State of a run for the live table."""
 
     request: RunRequest
     folder: RunFolder
     state: str = "queued"
-    """queued, running, interrupted, not started, unreadable, or the status of its record."""
+    """queued, running, interrupted, not started, unreadable, or the status in its record."""
     progress: Progress | None = None
     record: RunRecord | None = None
-    """Once it has ended."""
+    """Record of a run that has ended."""
     error: str | None = None
-    """Why its folder cannot be read."""
+    """Reason why its folder cannot be read."""
     stamp: tuple[int, int] | None = None
-    """Which version of its progress was read."""
+    """Version of the progress file that was read last."""
 
     @property
     def name(self) -> str:
@@ -40,7 +40,7 @@ class FollowedRun:
 
     @property
     def usage(self) -> Usage | None:
-        """What it has used so far, as far as it is known."""
+        """Return the latest known usage of the run."""
         return self.record.usage if self.record else self.progress.usage if self.progress else None
 
     @property
@@ -53,13 +53,13 @@ AnswerQuestion = Callable[[FollowedRun, str], str | None]
 
 
 class Driver:
-    """Works off the runs of an experiment. `stop` may be called from a signal handler."""
+    """Runs all unfinished runs of an experiment. `stop` may be called from a signal handler."""
 
     def __init__(self, experiment: Experiment, *, retry: bool = False, answer: AnswerQuestion | None = None) -> None:
         """
         Args:
-            retry: whether failed runs are done again.
-            answer: asks the person at the terminal what an agent wants to know; None if they do not say.
+            retry: also repeat failed runs.
+            answer: asks the person at the terminal a question; returns None without an answer.
         """
         self.experiment = experiment
         self.runs = [
@@ -75,11 +75,11 @@ class Driver:
                 run.record, run.state = record, record.status
 
     def stop(self) -> None:
-        """Once: every run ends after its current step and can be continued. Twice: now."""
+        """Stop every run after its current step, to be resumed later; the second call stops at once."""
         self._stops += 1
 
     def used_up(self) -> str | None:
-        """The part of what all runs together may use that is used up."""
+        """Return the experiment-wide limit that is used up, or None."""
         plan = self.experiment.plan
         if plan.total_tokens is None and plan.total_cost is None:
             return None
@@ -90,19 +90,19 @@ class Driver:
             return f"the experiment's ${plan.total_cost:g}"
         return None
 
-    def carry_out(self, executor: Executor, changed: Changed = lambda run: None) -> None:
-        """Works until all runs have ended; `changed` is told of every change in a run."""
+    def run_all(self, executor: Executor, changed: Changed = lambda run: None) -> None:
+        """Run until all runs have ended, calling `changed` on every change of a run."""
         waiting = {run.request: run for run in self.runs if not run.is_over}
-        told_to_stop = False
+        is_stopping = False
         with executor:
             for run in waiting.values():
-                # A stop by Ctrl-C may come while thousands are submitted.
+                # Ctrl-C may arrive while thousands of runs are being submitted.
                 if not self._stops and self._make_folder(run):
                     remove_tree(run.folder.progress)
                     executor.submit(run.request)
             while any(not run.is_over for run in waiting.values()) and self._stops < 2:
-                if self._stops and not told_to_stop:
-                    told_to_stop = True
+                if self._stops and not is_stopping:
+                    is_stopping = True
                     executor.stop()
                 ended = executor.wait(TICK_S)
                 for request in ended:
@@ -119,7 +119,7 @@ class Driver:
                 changed(run)
 
     def _follow(self, run: FollowedRun) -> bool:
-        """Takes in what a run tells of itself; whether that is something new."""
+        """Read a run's progress; return whether it has changed."""
         stamp = _stamp(run.folder.progress)
         if run.state == "running" and (stamp is None or stamp == run.stamp):
             return False
@@ -142,13 +142,13 @@ class Driver:
             run.state = "interrupted" if record else "not started"
 
     def _read_record(self, run: FollowedRun) -> RunRecord | None:
-        """The record of a run; one that cannot be read is told with the run, and the others go on."""
+        """Return the record of a run; an unreadable one sets the run's error and does not stop the others."""
         try:
             record = run.folder.read_record()
         except RecordError as error:
             run.state, run.error = "unreadable", str(error)
             return None
-        # Two thirds of a record are what its sandbox was like, and thousands of them are kept here.
+        # The policy is two thirds of a record, and thousands of records are kept here.
         return record and record.model_copy(update={"sandbox": None})
 
     def _make_folder(self, run: FollowedRun) -> bool:

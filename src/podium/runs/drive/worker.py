@@ -1,4 +1,4 @@
-"""The process of one run. It may be killed at any moment; started again, it goes on where the journal ends."""
+"""Worker: the process of one run. It may be killed at any moment; a new one continues from the journal's end."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ LOCK_PATIENCE_S = 20.0
 
 
 def work(experiment_folder: str, task: str, seed: int, *, before_grading: Callable[[], None] | None = None) -> None:
-    """Does a run in this process. SIGTERM ends it after the current step, to be resumed; Ctrl-C is the parent's.
+    """Execute a run in this process. SIGTERM ends it after the current step; Ctrl-C is left to the parent.
 
     Args:
-        before_grading: is called when everything is journalled and the answers are about to be read.
+        before_grading: called when everything is journalled, before the answers are read.
     """
     experiment = read_experiment(Path(experiment_folder))
     folder = experiment.run(task, seed)
@@ -39,13 +39,13 @@ def work(experiment_folder: str, task: str, seed: int, *, before_grading: Callab
     with os.fdopen(open_regular(folder.lock, os.O_RDWR | os.O_CREAT, top=folder.experiment), "r+b") as lock:
         _lock(lock.fileno(), folder)
         record = folder.read_record()
-        if record is not None and record.status == "finished":  # by whoever held the lock meanwhile
+        if record is not None and record.status == "finished":  # by the process that held the lock
             return
         run_attempt(folder, experiment.plan, task, seed, stop=stop, before_grading=before_grading)
 
 
 def _end_with_parent() -> None:
-    """Without a parent nobody wants the run: it ends at once, to be resumed."""
+    """End this process with its parent; the run can be resumed."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])
@@ -53,22 +53,22 @@ def _end_with_parent() -> None:
 
 
 def _lock(descriptor: int, folder: RunFolder) -> None:
-    """Waits for a predecessor that is just dying; two processes never work on one run."""
+    """Wait for a dying predecessor, so that two processes never work on the same run."""
     deadline = time.monotonic() + LOCK_PATIENCE_S
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.ftruncate(descriptor, 0)
-            os.write(descriptor, str(os.getpid()).encode())  # for people who look for the process
+            os.write(descriptor, str(os.getpid()).encode())  # for people looking for the process
             return
         except OSError:
             if time.monotonic() > deadline:
-                sys.exit(f"another process is at work in {folder.path}")
+                sys.exit(f"Another process is already working on {folder.path}.")
             time.sleep(0.02)
 
 
 def _redirect_output(folder: RunFolder) -> None:
-    """Everything this process and its libraries print goes to a file of the run."""
+    """Redirect stdout and stderr of this process to a file of the run."""
     descriptor = open_regular(folder.output, os.O_WRONLY | os.O_CREAT | os.O_APPEND, top=folder.experiment)
     for stream in (1, 2):
         os.dup2(descriptor, stream)

@@ -1,11 +1,11 @@
-"""What an experiment may take at most: runs, hours, disk, tokens and cost, as `podium run --dry-run` tells it."""
+"""Forecast: upper bounds of an experiment's runs, hours, disk, tokens and cost, printed by `podium run --dry-run`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from podium.catalog import load_all
+from podium.catalog.registry import load_all
 from podium.errors import NotPreparedError
 from podium.leases import default_pool
 from podium.runs.attempt.grade_run import prepared_task
@@ -16,7 +16,7 @@ from podium.text import format_duration, format_size, plural
 
 @dataclass(frozen=True)
 class Forecast:
-    """Upper bounds; None where nothing bounds it."""
+    """Upper bounds of an experiment; None where there is no limit."""
 
     agent: str
     model: str | None
@@ -24,24 +24,24 @@ class Forecast:
     tasks: int
     seeds: int
     to_prepare: tuple[str, ...]
-    """Tasks whose data is made first."""
+    """Tasks whose data must be prepared first."""
     working_s: float | None
     """Working time of all runs together."""
     elapsed_s: float | None
-    """Time by the clock, with as many runs at a time as this machine has cores for, or a cluster is asked for."""
+    """Wall-clock time, with as many concurrent runs as this machine or the cluster has cores for."""
     core_hours: float | None
-    """If every run computes all the time."""
+    """Core hours if every run computes all the time."""
     gpu_hours: float | None
     disk_bytes: int
-    """Of all runs together."""
+    """Disk space of all runs together."""
     tokens: int | None
     cost: float | None
 
     def lines(self) -> list[str]:
-        """The forecast for people, short enough for a narrow terminal."""
+        """Return the forecast as lines for a narrow terminal."""
         model = f" with {self.model}" if self.model else ""
-        time = "not limited" if self.working_s is None else f"at most {format_duration(self.working_s)} in all"
-        clock = "" if self.elapsed_s is None else f", about {format_duration(self.elapsed_s)} by the clock"
+        time = "not limited" if self.working_s is None else f"at most {format_duration(self.working_s)} in total"
+        clock = "" if self.elapsed_s is None else f", about {format_duration(self.elapsed_s)} of wall-clock time"
         tokens = "not limited" if self.tokens is None else f"at most {self.tokens:,}"
         cost = "not limited" if self.cost is None else f"at most ${self.cost:,.2f}"
         compute = "not limited" if self.core_hours is None else f"at most {self.core_hours:,.0f} core hours"
@@ -60,10 +60,10 @@ class Forecast:
 def make_forecast(
     tasks: Sequence[str], plan: Plan, seeds: int, parallel: int | None, *, local: bool = True
 ) -> Forecast:
-    """What an experiment may take.
+    """Compute upper bounds of an experiment's resources.
 
     Args:
-        local: whether runs are carried out on this machine; a cluster is taken to have room for all.
+        local: the runs execute on this machine; a cluster is assumed to have capacity for all runs.
     """
     budgets = [default_budget(plan, task) for task in load_all(tasks, plan.edition)]
     times = [budget.time_s or budget.wall_s for budget in budgets]

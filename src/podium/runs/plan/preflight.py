@@ -1,4 +1,4 @@
-"""What is checked before an experiment is created: all that would stop its runs, told at once; nothing is written."""
+"""Preflight checks: collect every problem that would stop a run before an experiment is created. Read-only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from podium.agents import agent_class, read_options
-from podium.catalog import load_all
+from podium.catalog.registry import load_all
 from podium.errors import NotPreparedError, PodiumError, UsageError
 from podium.leases import default_pool
 from podium.runs.attempt.grade_run import prepared_task
@@ -21,51 +21,51 @@ from podium.runs.records import Plan
 from podium.sandbox.interpreters.interpreter import find_interpreter
 from podium.task import Task
 from podium.text import format_size, plural
-from podium.workspace.history.git.git_program import LEAST_VERSION, find_version
+from podium.workspace.history.git.git_program import MIN_GIT_VERSION, find_version
 
-LEAST_DISK = 1 << 30
+MIN_DISK_BYTES = 1 << 30
 PING_S = 60.0
 _FIND = "import importlib.util as u, sys; print(*(n for n in sys.argv[1:] if u.find_spec(n) is None))"
 PreflightCheck = Callable[[Sequence[Task], Plan, Path], Iterator[str]]
 
 
 def require_ready(tasks: Sequence[str], plan: Plan, out: Path, *, local: bool = True) -> None:
-    """Refuses an experiment that could not be carried out.
+    """Refuse an experiment that cannot run, listing all problems.
 
     Args:
-        out: its folder, which may not be there yet.
-        local: whether its runs are carried out on this machine.
+        out: folder of the experiment, which need not exist yet.
+        local: the runs execute on this machine.
 
     Raises:
-        NotPreparedError: data is missing, and nothing else.
-        PodiumError: something else is; says everything that is.
+        NotPreparedError: the only problem is missing data.
+        PodiumError: there are other problems; the message lists all.
     """
     found = load_all(tasks, plan.edition)
     missing = list(check_data(found, plan, out))
-    checks = (*HERE, *EVERYWHERE) if local else EVERYWHERE
+    checks = (*LOCAL_CHECKS, *COMMON_CHECKS) if local else COMMON_CHECKS
     problems = [*(problem for check in checks for problem in check(found, plan, out)), *missing]
     if problems:
-        raise NotPreparedError(_told(problems)) if problems == missing else PodiumError(_told(problems))
+        raise NotPreparedError(_join(problems)) if problems == missing else PodiumError(_join(problems))
 
 
 def require_models(plan: Plan) -> None:
-    """Refuses models that do not answer.
+    """Refuse models that do not respond.
 
     Raises:
-        PodiumError: says which, and why.
+        PodiumError: lists the models with the reasons.
     """
     if problems := list(check_models((), plan, Path())):
-        raise PodiumError(_told(problems))
+        raise PodiumError(_join(problems))
 
 
-def _told(problems: Sequence[str]) -> str:
+def _join(problems: Sequence[str]) -> str:
     if len(problems) == 1:
         return problems[0]
-    return "\n- ".join([f"{len(problems)} things are in the way:", *problems])
+    return "\n- ".join([f"Fix {len(problems)} problems first:", *problems])
 
 
 def check_data(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
-    """Real data is there; what can be made is made later."""
+    """Check that real data is prepared; generated data and miniatures are made later."""
     for task in tasks:
         if not (task.generated or plan.miniature):
             try:
@@ -75,7 +75,7 @@ def check_data(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
 
 
 def check_agent_options(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
-    """The files and programs that the agent is given exist."""
+    """Check that the files and programs in the agent's options exist."""
     try:
         agent_class(plan.agent).check(read_options(plan.agent, plan.options))
     except UsageError as error:
@@ -83,7 +83,7 @@ def check_agent_options(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterato
 
 
 def check_packages(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
-    """What starter code imports is installed where it runs."""
+    """Check that the packages imported by starter code are installed where it runs."""
     if plan.sandbox == "docker":
         return  # its image brings its own
     interpreter = find_interpreter(plan.env)
@@ -95,13 +95,13 @@ def check_packages(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str
         )
         if missing := said.stdout.split():
             yield (
-                f"The starter code of {task.id} imports {', '.join(missing)}, which {interpreter.prefix} lacks. "
+                f"The starter code of {task.id} imports {', '.join(missing)}, missing from {interpreter.prefix}. "
                 "Run: pip install 'podium[research]', or choose another Python environment with --env"
             )
 
 
 def imported_packages(folder: Path) -> list[str]:
-    """The packages that the Python files of a folder import when they start, without Python's own."""
+    """Return the third-party packages that the Python files of a folder import at the top level."""
     files = sorted(folder.rglob("*.py"))
     own = {path.stem for path in files} | {path.name for path in folder.iterdir() if path.is_dir()}
     found: set[str] = set()
@@ -119,35 +119,35 @@ def imported_packages(folder: Path) -> list[str]:
 
 
 def check_machine(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
-    """Cores, GPUs and memory that a single execution asks for."""
+    """Check that the machine has the cores, GPUs and memory of one execution."""
     pool = default_pool()
     for option, asked, there in (("cores", plan.cores, len(pool.cores)), ("gpus", plan.gpus, len(pool.gpus))):
         if asked > there:
             noun = "core" if option == "cores" else "GPU"
-            yield f"--{option} {asked}: this machine has {plural(there, noun)} to use."
+            yield f"--{option} {asked}: this machine has {plural(there, noun)} available."
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if plan.limits.memory_bytes is not None and plan.limits.memory_bytes > memory:
-        yield f"--memory {format_size(plan.limits.memory_bytes)}: this machine has {format_size(memory)}."
+        yield f"--memory {format_size(plan.limits.memory_bytes)}: this machine has {format_size(memory)} of memory."
 
 
 def check_folder(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
-    """The experiment's folder can be written to, and its disk has room."""
+    """Check that the experiment's folder is writable and its disk has space."""
     existing = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-        yield f"{existing} is not a folder you may write to. Choose another with --out"
-    elif (free := shutil.disk_usage(existing).free) < LEAST_DISK:
-        yield f"The disk of {existing} has {format_size(free)} free. Free some space, or choose another with --out"
+        yield f"{existing} is not a writable folder. Choose another with --out"
+    elif (free := shutil.disk_usage(existing).free) < MIN_DISK_BYTES:
+        yield f"{existing} has {format_size(free)} of free disk space. Free some, or choose another with --out"
 
 
 def check_git(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
-    """The program that keeps the history of workspaces."""
+    """Check that git is installed, which stores the history of workspaces."""
     version = find_version()
-    if version is None or version < LEAST_VERSION:
-        yield f"Runs need git {'.'.join(map(str, LEAST_VERSION))} or newer. See: podium doctor"
+    if version is None or version < MIN_GIT_VERSION:
+        yield f"Runs need git {'.'.join(map(str, MIN_GIT_VERSION))} or newer. See: podium doctor"
 
 
 def check_models(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
-    """Every model has its package and its key, and answers one short question."""
+    """Check that every model has its package and API key, and answers a short request."""
     for name, base_url in plan.models.items():
         try:
             ping(name, base_url, **(plan.provider_settings if name == plan.model else {}))
@@ -156,13 +156,13 @@ def check_models(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
 
 
 def ping(name: str, base_url: str | None, **settings: Any) -> None:
-    """Asks a model a short question.
+    """Send a short request to a model.
 
     Args:
-        settings: what its provider is told besides.
+        settings: further arguments for its provider.
 
     Raises:
-        PodiumError: it cannot be asked, or does not answer.
+        PodiumError: the model cannot be used or does not respond.
     """
     from inspect_ai.model import GenerateConfig, get_model
 
@@ -176,11 +176,11 @@ def ping(name: str, base_url: str | None, **settings: Any) -> None:
 
     try:
         asyncio.run(ask())
-    except Exception as error:  # providers raise what they like
+    except Exception as error:  # providers raise all kinds of exceptions
         said = failure_of(error)[1]
         raise PodiumError(f"The model {name} cannot be used: {said[:300] or type(error).__name__}") from error
 
 
-HERE: tuple[PreflightCheck, ...] = (check_git, check_machine, check_packages)
-"""What matters where runs are carried out."""
-EVERYWHERE: tuple[PreflightCheck, ...] = (check_agent_options, check_folder, check_models)
+LOCAL_CHECKS: tuple[PreflightCheck, ...] = (check_git, check_machine, check_packages)
+"""Checks of the machine that executes the runs."""
+COMMON_CHECKS: tuple[PreflightCheck, ...] = (check_agent_options, check_folder, check_models)

@@ -1,4 +1,4 @@
-"""Starts and continues experiments: what `podium run`, `podium resume` and `podium.run` share."""
+"""Starting and resuming experiments, shared by `podium run`, `podium resume` and `podium.run`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 from podium.agents import agent_class, check_agent, read_options
 from podium.agents.default_agent import check_fit, choose_agent
-from podium.catalog import load, load_all
-from podium.catalog.prepare_many import PreparedOne, prepare_many
+from podium.catalog.prepare_many import PrepareOutcome, prepare_many
+from podium.catalog.registry import load, load_all
 from podium.errors import NotPreparedError, PodiumError, UsageError
 from podium.models.prices import price_of
 from podium.runs.attempt.grade_run import prepared_task
 from podium.runs.experiment import Experiment, change_plan, open_experiment
 from podium.runs.plan.preflight import require_models, require_ready
-from podium.runs.plan.trusted_plans import is_known_plan, remember_plan, requests
+from podium.runs.plan.trusted_plans import host_settings, is_known_plan, remember_plan
 from podium.runs.records import Plan
 from podium.sandbox.backend import find_backend
 from podium.sandbox.spec import SandboxSpec
@@ -25,20 +25,20 @@ CHANGEABLE = (
     *("model", "model_base_url", "model_roles", "prices", "budget", "total_tokens", "total_cost"),
     *("data_dir", "env"),
 )
-"""Parts of a plan that may be changed in an experiment that was begun."""
-SECRETS = ("api_key", "access_key", "session_token", "secret", "password", "credential")
-"""What the names of arguments hold that a provider keeps secret; plans are written down and handed on."""
+"""Plan fields that may be changed when an experiment is resumed."""
+SECRET_NAME_PARTS = ("api_key", "access_key", "session_token", "secret", "password", "credential")
+"""Substrings of provider argument names that contain secrets, which must not be stored in a plan."""
 
 
 def make_plan(tasks: Sequence[str], *, agent: str | None = None, **settings: Any) -> Plan:
-    """A plan for tasks, checked before anything is started.
+    """Create a plan for tasks and check it.
 
     Args:
-        agent: by default one that suits the tasks.
+        agent: name of the agent; by default one that suits the tasks.
 
     Raises:
-        UsageError: a setting is unknown, the agent, its options, its models or the Python environment are wrong, or the
-            agent cannot work on one of the tasks.
+        UsageError: a setting is unknown; the agent, its options, its models or the Python environment are invalid; or
+        the agent does not support one of the tasks.
     """
     unknown = [name for name in settings if name not in Plan.model_fields]
     if unknown:
@@ -53,12 +53,12 @@ def make_plan(tasks: Sequence[str], *, agent: str | None = None, **settings: Any
 
 
 def _check_models(plan: Plan) -> None:
-    """Refuses what would be written down and have no effect, and what must not be written down."""
+    """Refuse model settings that would have no effect, and secrets that would be stored in the plan."""
     agent = agent_class(plan.agent)
     if plan.model is not None and not (agent.needs_model or agent.serves_model or agent.roles):
         raise UsageError(
-            f"The agent '{plan.agent}' uses no model. Leave out --model, or add --agent aide or another that has one: "
-            "podium agents"
+            f"The agent '{plan.agent}' uses no model. Remove --model, or choose an agent that uses one, such as "
+            "--agent aide (list them with: podium agents)"
         )
     options = read_options(plan.agent, plan.options)
     unknown = [role for role in getattr(options, "role_settings", ()) if role not in agent.roles]
@@ -66,25 +66,25 @@ def _check_models(plan: Plan) -> None:
         raise UsageError(f"-A role_settings: there is no role '{unknown[0]}'. The roles are: {', '.join(agent.roles)}")
     given = [name for name, value in (("--model-base-url", plan.model_base_url), ("-M", plan.model_args)) if value]
     if given and plan.model is None:
-        raise UsageError(f"{given[0]} says how --model is reached. Add --model, for example --model openai/gpt-4o")
-    if secret := [name for name in plan.model_args if any(part in name.lower() for part in SECRETS)]:
+        raise UsageError(f"{given[0]} requires a model. Add --model, for example --model openai/gpt-4o")
+    if secret := [name for name in plan.model_args if any(part in name.lower() for part in SECRET_NAME_PARTS)]:
         raise UsageError(
-            f"-M {secret[0]}: experiment.json would keep it for all to read. Set the environment variable of the "
-            "model's provider, such as OPENAI_API_KEY"
+            f"-M {secret[0]}: experiment.json would store this secret in plain text. Set the environment variable of "
+            "the model's provider instead, such as OPENAI_API_KEY"
         )
 
 
 def with_prices(plan: Plan) -> Plan:
-    """The plan with what its models cost, of all that it was given and all that comes with Podium.
+    """Add the prices of the plan's models, from the plan itself or from Podium's price list.
 
     Raises:
-        UsageError: its cost is limited, and the price of a model is not known.
+        UsageError: cost is limited, and the price of a model is unknown.
     """
     found = {name: price_of(name, base_url, plan.prices) for name, base_url in plan.models.items()}
     unknown = [name for name, price in found.items() if price is None]
     if unknown and (plan.budget.cost is not None or plan.total_cost is not None):
         raise UsageError(
-            f"What {unknown[0]} costs is not known, so that a limit on cost would end nothing. State its price with "
+            f"The price of {unknown[0]} is unknown, so a cost limit would have no effect. Add its price with "
             "--prices FILE, or limit tokens with --tokens"
         )
     return plan.model_copy(update={"prices": {name: price for name, price in found.items() if price is not None}})
@@ -98,7 +98,7 @@ def _check(plan: Plan) -> None:
 
 
 def default_folder(plan: Plan) -> Path:
-    """Where an experiment goes when nobody says."""
+    """Return the default folder of an experiment."""
     agent = plan.agent.rpartition(":")[2]
     return Path("runs", f"{datetime.now().astimezone():%Y%m%d-%H%M%S}-{agent}")
 
@@ -110,14 +110,14 @@ def start_experiment(
     seeds: int = 1,
     out: Path | None = None,
     local: bool = True,
-    preparing: Callable[[int], Callable[[PreparedOne], None]] | None = None,
+    preparing: Callable[[int], Callable[[PrepareOutcome], None]] | None = None,
 ) -> Experiment:
-    """Prepares what is missing and opens the experiment, ready to be carried out.
+    """Prepare missing data and open the experiment, ready to run.
 
     Args:
-        tasks: ids.
-        local: whether its runs are carried out on this machine, which then has to be able to.
-        preparing: is told how many tasks have to be prepared; what it returns, of each that has been.
+        tasks: task ids.
+        local: the runs execute on this machine, whose resources are checked.
+        preparing: called with the number of tasks to prepare; returns a callback for each prepared task.
     """
     out = out or default_folder(plan)
     require_ready(tasks, plan, out, local=local)
@@ -129,12 +129,12 @@ def prepare_missing(
     tasks: Sequence[str],
     plan: Plan,
     *,
-    preparing: Callable[[int], Callable[[PreparedOne], None]] | None = None,
+    preparing: Callable[[int], Callable[[PrepareOutcome], None]] | None = None,
 ) -> None:
-    """Makes what costs nothing to make; real competition data is never downloaded behind somebody's back.
+    """Prepare generated data and miniatures; real competition data is never downloaded implicitly.
 
     Raises:
-        NotPreparedError: data is missing that has to be downloaded.
+        NotPreparedError: data that must be downloaded is missing.
     """
     missing = []
     for task_id in tasks:
@@ -146,35 +146,35 @@ def prepare_missing(
             missing.append(task_id)
     if not missing:
         return
-    told = preparing(len(missing)) if preparing else lambda done: None
+    notify = preparing(len(missing)) if preparing else lambda done: None
     for done in prepare_many(missing, miniature=plan.miniature, data_dir=plan.data_dir, edition=plan.edition):
         if done.error:
             raise PodiumError(f"{done.task} could not be prepared: {done.error}")
-        told(done)
+        notify(done)
 
 
 def resume_experiment(experiment: Experiment, changes: dict[str, Any], *, trust: bool = False) -> Experiment:
-    """An experiment to be continued, with other models or budgets if somebody asks for them.
+    """Return an experiment ready to resume, with changed models or budgets if requested.
 
     Args:
-        changes: parts of the plan to replace, such as `model` or `budget`.
-        trust: whether its plan is carried out though it was not made here.
+        changes: new values by plan field, such as `model` or `budget`.
+        trust: accept a plan that was not made on this machine.
 
     Raises:
-        UsageError: the plan was not made here, a change would make the runs incomparable with themselves, or the agent
-            has no such role.
-        PodiumError: another model does not answer.
+        UsageError: the plan was not made on this machine, a changed setting would make the run's attempts
+        incomparable, or the agent has no such role.
+        PodiumError: a changed model does not respond.
     """
     if not (trust or is_known_plan(experiment.plan)):
         raise UsageError(
-            f"{experiment.folder} was not started here. Its plan asks for: {requests(experiment.plan)}. If you want "
-            f"that done on this machine: podium resume {experiment.folder} --trust, with --data-dir, --env and --model "
-            "for those of your own"
+            f"{experiment.folder} was not started on this machine. Its plan uses: {host_settings(experiment.plan)}. To "
+            f"run it here anyway: podium resume {experiment.folder} --trust (--data-dir, --env and --model replace its "
+            "settings with yours)"
         )
     remember_plan(experiment.plan)
     wrong = [name for name in changes if name not in CHANGEABLE]
     if wrong:
-        raise UsageError(f"{wrong[0]} cannot be changed in an experiment that was begun; only: {', '.join(CHANGEABLE)}")
+        raise UsageError(f"{wrong[0]} cannot be changed after the start. These settings can: {', '.join(CHANGEABLE)}")
     plan = with_prices(Plan.model_validate({**experiment.plan.model_dump(), **changes}))
     _check(plan)
     if any(name.startswith("model") for name in changes):

@@ -1,7 +1,7 @@
-"""Which plans were made on this machine: a plan that came with somebody's folder is not obeyed unless one asks for it.
+"""Trusted plans: remembers plans made on this machine; a plan from another machine needs `--trust`.
 
-A plan says what runs where: an agent's command line, files and programs of the host, whether there is a sandbox, and
-which server gets the key of a model. So a plan that was typed here is remembered by its hash.
+A plan decides what runs on the host: an agent's command line, files and programs, whether there is a sandbox, and
+which server receives a model's API key. So every plan made here is remembered by its hash.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from podium.safefs.atomic_files import write_atomically
 
 logger = logging.getLogger(__name__)
 
-OF_THE_HOST = (
+HOST_SETTINGS = (
     "agent",
     "options",
     "model",
@@ -29,34 +29,34 @@ OF_THE_HOST = (
     "env",
     "data_dir",
 )
-"""Parts of a plan that decide what is done to the machine it is carried out on."""
+"""Plan fields that affect the host."""
 
 
 def remember_plan(plan: Plan) -> None:
-    """Keeps in mind that somebody wants this plan carried out here."""
+    """Remember a plan made on this machine."""
     try:
         write_atomically(_mark(plan), "", durable=False)
     except OSError as error:
-        logger.warning("%s cannot be written (%s): resuming will need --trust", _mark(plan), error.strerror)
+        logger.warning("%s cannot be written (%s). Resuming will need --trust.", _mark(plan), error.strerror)
 
 
 def is_known_plan(plan: Plan) -> bool:
-    """Whether somebody asked for this plan here."""
+    """Return whether the plan was made on this machine."""
     return _mark(plan).is_file()
 
 
 def own_data_dir(plan: Plan) -> Path | None:
-    """Where a plan says that data lies, if it was made here; None means the usual place."""
+    """Return the plan's data folder if the plan was made on this machine; None means the default folder."""
     return plan.data_dir if is_known_plan(plan) else None
 
 
-def requests(plan: Plan) -> str:
-    """What a plan wants of the host, in words."""
-    asked = plan.model_dump(mode="json", include=set(OF_THE_HOST), exclude_defaults=True)
-    return ", ".join(f"{name} {asked[name]}" for name in OF_THE_HOST if name in asked)
+def host_settings(plan: Plan) -> str:
+    """Return the plan's settings that affect the host, as text."""
+    asked = plan.model_dump(mode="json", include=set(HOST_SETTINGS), exclude_defaults=True)
+    return ", ".join(f"{name} {asked[name]}" for name in HOST_SETTINGS if name in asked)
 
 
 def _mark(plan: Plan) -> Path:
-    # Without defaults, so that a new version of Podium, with another setting, knows the plan too.
+    # Without defaults, so that a newer Podium with more settings recognizes the plan.
     text = json.dumps(plan.model_dump(mode="json", exclude_defaults=True), sort_keys=True)
     return home() / "plans" / hashlib.sha256(text.encode()).hexdigest()

@@ -1,10 +1,10 @@
-"""Checks that a backend keeps what `podium.sandbox.backend` promises, with real programs, hostile ones included.
+"""Conformance checks: tests of a backend against `podium.sandbox.backend`, with real and with hostile programs.
 
     from podium.sandbox.conformance import check
     for result in check(MyBackend()):
         print(result.name, result.status, result.reason)
 
-What a backend does not claim among its capabilities is not checked; the result says so.
+Checks that need a capability which the backend does not claim are reported as not applicable.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from podium.sandbox.spec import SandboxSpec
 
 __all__ = ["CHECKS", "Bench", "CheckResult", "check"]
 
-_MODULES = (running_programs, file_transfer, escapes, resource_attacks)  # imported for the checks they hold
+_MODULES = (running_programs, file_transfer, escapes, resource_attacks)  # imported for the checks they register
 
 
 def check(backend: Backend, spec: SandboxSpec | None = None) -> list[CheckResult]:
-    """The results of all checks, which take a minute or two.
+    """Run all checks, which takes a minute or two, and return their results.
 
     Args:
-        spec: what all sandboxes have beside what a check asks for, such as an image.
+        spec: base specification of all sandboxes, such as an image.
     """
     with Bench(backend, spec) as bench:
         return [bench.run(name) for name in CHECKS]

@@ -1,4 +1,4 @@
-"""What programs must not reach. Each of `programs/reach` prints ACHIEVED for every success, and DONE at the end."""
+"""Escape attempts: each of `programs/reach` prints ACHIEVED for every success, and DONE at the end."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def mounts(bench: Bench) -> tuple[Mount, ...]:
 
 @contextlib.contextmanager
 def targets(bench: Bench) -> Iterator[dict[str, object]]:
-    """Things of the host to reach, and where they are."""
+    """Create targets on the host and yield where they are."""
     named, abstract = bench.folder / "socket", f"podium-conformance-{os.getpid()}"
     with (
         socket.create_server(("127.0.0.1", 0)) as server,
@@ -66,16 +66,17 @@ def targets(bench: Bench) -> Iterator[dict[str, object]]:
 
 
 def _addresses() -> list[str]:
-    """Where this machine can be found on its networks."""
+    """Return the addresses of this machine on its networks."""
     with contextlib.suppress(OSError):
-        return sorted({str(found[4][0]) for found in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)})
+        infos = socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)
+        return sorted({str(info[4][0]) for info in infos})
     return []
 
 
 def _try_to_reach(bench: Bench, program: Path) -> None:
-    with targets(bench) as found:
+    with targets(bench) as reachable:
         sandbox = bench.open(limits=LIMITS, mounts=mounts(bench))
-        sandbox.write("targets.json", json.dumps(found).encode())
+        sandbox.write("targets.json", json.dumps(reachable).encode())
         sandbox.write(f"/tmp/{program.name}", program.read_bytes())
         cores = [min(os.sched_getaffinity(0))]
         result = sandbox.run(["python", f"/tmp/{program.name}"], timeout_s=120, cores=cores)
@@ -87,7 +88,7 @@ def _try_to_reach(bench: Bench, program: Path) -> None:
     equal((bench.folder / "public" / "train.csv").read_text(), "a,b\n")
     equal(sorted(path.name for path in (bench.folder / "public").iterdir()), ["deep", "train.csv"])
     modes = [path.lstat().st_mode for path in sandbox.workspace.rglob("*")]
-    require(not any(mode & stat.S_ISUID for mode in modes), "a set-user-id file is left")
+    require(not any(mode & stat.S_ISUID for mode in modes), "a set-user-ID file was left")
 
 
 def _add_programs() -> None:
@@ -100,7 +101,7 @@ _add_programs()
 
 
 @check(sealed)
-def a_link_left_where_a_mount_belongs_is_refused(bench: Bench) -> None:
+def planted_links_at_mount_points_are_refused(bench: Bench) -> None:
     for number, place in enumerate(("kept/deep", "kept/eval.py", "data")):
         workspace = bench.folder / f"linked-{number}"
         (workspace / place).parent.mkdir(parents=True)
@@ -110,8 +111,8 @@ def a_link_left_where_a_mount_belongs_is_refused(bench: Bench) -> None:
 
 
 @check(closed_network)
-def there_is_no_network_unless_it_is_granted(bench: Bench) -> None:
+def network_is_closed_by_default(bench: Bench) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         script = f"import socket; socket.create_connection(('127.0.0.1', {port}), 5)"
-        require(bench.open().run(["python", "-c", script]).exit_code != 0, "the host's loopback is reached")
+        require(bench.open().run(["python", "-c", script]).exit_code != 0, "the host's loopback interface was reached")

@@ -1,4 +1,4 @@
-"""How this process reads and writes files for agents, and what it is not led into by what they have made."""
+"""File transfer between host and sandbox, including the traps that programs set for the host."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import stat
 from podium.sandbox.conformance.fixtures import SECRET, Bench, check, equal, raises, require, sealed
 from podium.sandbox.spec import HOME, Mount
 
-_NOT_FILES = (
+_SPECIAL_FILES = (
     "mkfifo target", "ln -s /dev/zero target", "ln -s /dev/tty target", "ln -s /proc/kmsg target", "mkdir target",
     "ln -s target target", "ln -s /dev/ptmx target", "ln -s /proc/1/mem target", "ln -s /proc/self/mem target",
     "ln -s /proc/self/environ target", "ln -s /etc/shadow target", "ln -s /proc/1/fd/0 target",
@@ -18,7 +18,7 @@ _NOT_FILES = (
 
 
 @check()
-def what_is_written_can_be_read_on_both_sides(bench: Bench) -> None:
+def written_files_are_readable_on_both_sides(bench: Bench) -> None:
     sandbox = bench.open()
     sandbox.write("a/b/c.txt", b"one\n")
     sandbox.write("a/b/c.txt", b"two\n", append=True)
@@ -41,7 +41,7 @@ def reading_stops_one_byte_after_the_limit(bench: Bench) -> None:
 
 
 @check()
-def reading_and_writing_say_what_is_wrong(bench: Bench) -> None:
+def file_errors_carry_the_right_errno(bench: Bench) -> None:
     sandbox = bench.open()
     sandbox.run(["sh", "-c", "mkdir folder; touch file; ln -s loop loop; mkfifo fifo; ln -s /no/where nowhere"])
     long = "x" * 300
@@ -57,7 +57,7 @@ def reading_and_writing_say_what_is_wrong(bench: Bench) -> None:
 
 
 @check()
-def links_lead_to_nothing_outside(bench: Bench) -> None:
+def links_do_not_lead_outside(bench: Bench) -> None:
     sandbox, private = bench.open(), bench.folder / "private"
     sandbox.run(["ln", "-s", str(private / "secret.txt"), "link"])
     sandbox.run(["ln", "-s", str(private), "folder"])
@@ -71,9 +71,9 @@ def links_lead_to_nothing_outside(bench: Bench) -> None:
 
 
 @check()
-def reading_what_is_not_a_file_is_refused_at_once(bench: Bench) -> None:
+def special_files_are_refused_immediately(bench: Bench) -> None:
     sandbox = bench.open()
-    for number, make in enumerate(_NOT_FILES):
+    for number, make in enumerate(_SPECIAL_FILES):
         sandbox.run(["sh", "-c", f"mkdir {number}; cd {number}; {make}"])
         with contextlib.suppress(OSError):
             equal(sandbox.read(f"{number}/target", limit_bytes=1000), b"")
@@ -93,7 +93,7 @@ def reading_endless_files_is_bounded(bench: Bench) -> None:
 
 
 @check()
-def mounts_are_seen_below_the_workspace(bench: Bench) -> None:
+def mounts_are_visible_below_the_workspace(bench: Bench) -> None:
     mounts = (
         Mount(source=bench.folder / "public", target=f"{HOME}/data"),
         Mount(source=bench.folder / "eval.py", target=f"{HOME}/kept/eval.py"),
@@ -121,9 +121,9 @@ def writing_outside_the_workspace_is_refused(bench: Bench) -> None:
 
 
 @check()
-def a_file_that_programs_may_not_read_is_not_read_for_them(bench: Bench) -> None:
+def unreadable_files_are_not_read_for_programs(bench: Bench) -> None:
     sandbox = bench.open()
     sandbox.run(["sh", "-c", "echo x > locked; chmod 0 locked"])
-    if sandbox.run(["cat", "locked"]).exit_code != 0:  # to root nothing is locked
+    if sandbox.run(["cat", "locked"]).exit_code != 0:  # root may read locked files
         raises(PermissionError, sandbox.read, "locked", limit_bytes=10)
     (sandbox.workspace / "locked").chmod(0o600)

@@ -1,4 +1,4 @@
-"""What checks work with: sandboxes of a backend, a host around them, and a neighbour that has to stay unharmed."""
+"""Test bench of the checks: sandboxes of a backend, a host around them, and a neighbour that must stay unharmed."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from types import TracebackType
 from typing import Any, Literal, ParamSpec, Self
 
 from podium.sandbox.backend import Backend, Capabilities, Sandbox
-from podium.sandbox.linux.leftovers import remove_what_goes
+from podium.sandbox.linux.leftovers import remove_best_effort
 from podium.sandbox.program_result import Keep, ProgramResult
 from podium.sandbox.spec import MIB, Limits, SandboxSpec
 
 SOON_S = 60.0
-"""More than anything here takes, on a busy machine too."""
+"""Longer than anything here takes, even on a busy machine."""
 LIMITS = Limits(
     memory_bytes=300 * MIB,
     shared_memory_bytes=100 * MIB,
@@ -32,7 +32,7 @@ LIMITS = Limits(
 )
 SECRET = "the-answers-42"
 PROGRAMS = Path(__file__).parent / "programs"
-"""Scripts of Python called `.pyw`, so that nothing that imports whole packages runs one by mistake."""
+"""Python scripts called `.pyw`, so that nothing that imports whole packages runs one by mistake."""
 HEARTBEAT = """
 import itertools, os, time
 for number in itertools.count(1):
@@ -43,22 +43,22 @@ for number in itertools.count(1):
 """
 
 P = ParamSpec("P")
-Applies = Callable[[Capabilities], str | None]
-"""Why a check does not apply to a backend with some capabilities, or None if it does."""
+Requirement = Callable[[Capabilities], str | None]
+"""Reason why a check does not apply to a backend with some capabilities, or None if it does."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One promise."""
+    """Check of one promise."""
 
     name: str
     work: Callable[[Bench], None]
-    needs: tuple[Applies, ...]
+    needs: tuple[Requirement, ...]
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """Whether a promise is kept."""
+    """Result of one check."""
 
     name: str
     status: Literal["passed", "failed", "not applicable"]
@@ -68,8 +68,8 @@ class CheckResult:
 CHECKS: dict[str, Check] = {}
 
 
-def check(*needs: Applies) -> Callable[[Callable[[Bench], None]], Callable[[Bench], None]]:
-    """Makes a function one of the checks, under its own name."""
+def check(*needs: Requirement) -> Callable[[Callable[[Bench], None]], Callable[[Bench], None]]:
+    """Register a function as a check, under its own name."""
 
     def add(work: Callable[[Bench], None]) -> Callable[[Bench], None]:
         name = work.__name__.strip("_")
@@ -80,73 +80,67 @@ def check(*needs: Applies) -> Callable[[Callable[[Bench], None]], Callable[[Benc
 
 
 def sealed(capabilities: Capabilities) -> str | None:
-    return None if capabilities.sealed else "it does not seal: programs may do whatever the user may"
+    return None if capabilities.sealed else "the backend does not isolate programs from the host"
 
 
 def own_ports(capabilities: Capabilities) -> str | None:
-    return None if capabilities.has_own_ports(SandboxSpec()) else "programs have no loopback of their own"
+    return None if capabilities.has_own_ports(SandboxSpec()) else "programs have no loopback interface of their own"
 
 
 def closed_network(capabilities: Capabilities) -> str | None:
-    return "the network cannot be taken away" if capabilities.has_network(SandboxSpec()) else None
+    return "the network cannot be disabled" if capabilities.has_network(SandboxSpec()) else None
 
 
 def core_binding(capabilities: Capabilities) -> str | None:
-    return None if capabilities.core_binding else "programs can leave the cores they were given"
+    return None if capabilities.core_binding else "programs can leave their assigned cores"
 
 
 def pausing(capabilities: Capabilities) -> str | None:
-    return None if capabilities.pausing else "it cannot pause programs"
+    return None if capabilities.pausing else "the backend cannot pause programs"
 
 
-def limited(name: str, *, by_kernel_if_unsealed: bool = False) -> Applies:
-    """Needs a limit to be held; to be tried on the open host, by the kernel itself."""
+def limited(name: str, *, by_kernel_if_unsealed: bool = False) -> Requirement:
+    """Require a limit to be enforced; optionally by the kernel, if an attack would hit the host otherwise."""
 
     def needs(capabilities: Capabilities) -> str | None:
-        how = capabilities.limits[name]
-        if how == "no":
+        enforcement = capabilities.limits[name]
+        if enforcement == "no":
             return f"{name} is not limited"
-        if by_kernel_if_unsealed and not capabilities.sealed and how != "kernel":
-            return f"{name} is only watched, which is not to be tried outside a sandbox"
+        if by_kernel_if_unsealed and not capabilities.sealed and enforcement != "kernel":
+            return f"{name} is only measured, which must not be tested outside a sandbox"
         return None
 
     return needs
 
 
 def require(holds: object, *facts: object) -> None:
-    """
-    Raises:
-        AssertionError: it does not hold; the facts are its text.
-    """
+    """Raise AssertionError, with the facts as its message, unless a condition holds."""
     if not holds:
-        raise AssertionError(" ".join(str(fact) for fact in facts) or "it does not hold")
+        raise AssertionError(" ".join(str(fact) for fact in facts) or "the condition does not hold")
 
 
-def equal(found: object, expected: object) -> None:
-    """
-    Raises:
-        AssertionError: they differ.
-    """
-    require(found == expected, f"found {found!r:.2000}, expected {expected!r:.2000}")
+def equal(actual: object, expected: object) -> None:
+    """Raise AssertionError unless two values are equal."""
+    require(actual == expected, f"got {actual!r:.2000}, expected {expected!r:.2000}")
 
 
 def raises(kind: type[Exception], work: Callable[P, object], *args: P.args, **options: P.kwargs) -> Exception:
-    """What the work raises.
+    """Return the exception that a call raises.
 
     Raises:
-        AssertionError: it raises nothing, or something else.
+        AssertionError: it raises nothing, or another exception.
     """
     try:
         result = work(*args, **options)
     except kind as error:
         return error
-    raise AssertionError(f"gave {result!r:.200} where an error was expected")
+    raise AssertionError(f"returned {result!r:.200} instead of raising {kind.__name__}")
 
 
 def eventually(claim: Callable[[], bool]) -> bool:
-    """Whether something becomes true before long."""
-    until = time.monotonic() + SOON_S
-    while time.monotonic() < until:
+    """Return whether a condition becomes true within SOON_S."""
+    deadline = time.monotonic() + SOON_S
+    while time.monotonic() < deadline:
         with contextlib.suppress(OSError):
             if claim():
                 return True
@@ -155,16 +149,17 @@ def eventually(claim: Callable[[], bool]) -> bool:
 
 
 class Bench:
-    """Runs checks of a backend, one after the other; a context manager."""
+    """Test bench that runs checks of a backend, one after the other; a context manager."""
 
     def __init__(self, backend: Backend, spec: SandboxSpec | None = None) -> None:
-        """
+        """Create the host around the sandboxes of a backend.
+
         Args:
-            spec: what all sandboxes have beside what a check asks for, such as an image.
+            spec: base specification of all sandboxes, such as an image.
         """
         self.backend, self.capabilities, self._spec = backend, backend.capabilities(), spec or SandboxSpec()
         self.folder = Path(tempfile.mkdtemp(prefix="podium-conformance-"))
-        """A part of the host that programs know of."""
+        """Part of the host whose path programs know."""
         for name in ("private", "other"):
             (self.folder / name).mkdir()
             (self.folder / name / "secret.txt").write_text(SECRET)
@@ -181,10 +176,10 @@ class Bench:
     ) -> None:
         if "neighbour" in self.__dict__:
             self.neighbour.stop()
-        remove_what_goes(self.folder)
+        remove_best_effort(self.folder)
 
     def run(self, name: str) -> CheckResult:
-        """The result of one check."""
+        """Run one check and return its result."""
         chosen = CHECKS[name]
         reason = next(filter(None, (needs(self.capabilities) for needs in chosen.needs)), None)
         if reason is not None:
@@ -197,11 +192,11 @@ class Bench:
             while self._opened:
                 opened = self._opened.pop()
                 opened.stop()
-                remove_what_goes(opened.workspace)
+                remove_best_effort(opened.workspace)
         return CheckResult(name, "passed")
 
     def open(self, **spec: Any) -> Sandbox:
-        """A sandbox around an empty workspace, stopped after the check."""
+        """Open a sandbox around an empty workspace; it is stopped after the check."""
         workspace = self.folder / f"workspace-{uuid.uuid4().hex[:8]}"
         opened = self.backend.open(self._spec.model_copy(update={"workspace": workspace, **spec}))
         self._opened.append(opened)
@@ -209,7 +204,7 @@ class Bench:
 
     @cached_property
     def neighbour(self) -> Sandbox:
-        """Another sandbox, in which a program counts for as long as it is let."""
+        """Another sandbox, with a program that counts without end."""
         spec = {"workspace": self.folder / "other", "limits": LIMITS}
         neighbour = self.backend.open(self._spec.model_copy(update=spec))
         neighbour.write("beat.py", HEARTBEAT.encode())
@@ -219,7 +214,7 @@ class Bench:
 
     @contextlib.contextmanager
     def others_unharmed(self) -> Iterator[None]:
-        """Requires that the neighbour and this process are after the block what they were before."""
+        """Require that the block leaves the neighbour and this process as they were."""
         beats = self.folder / "other" / "beats"
         require(self.neighbour.is_running)
         cores = os.sched_getaffinity(0)
@@ -234,7 +229,7 @@ class Bench:
 def run_program(
     sandbox: Sandbox, name: str, *, background: bool = False, timeout_s: float = SOON_S, **options: Any
 ) -> ProgramResult:
-    """Runs one of the programs that come with the checks, in the workspace."""
+    """Run one of the programs that come with the checks, in the workspace."""
     source = PROGRAMS / name
     sandbox.write(source.name, source.read_bytes())
     command = ["python" if source.suffix == ".pyw" else "sh", source.name]
@@ -243,19 +238,19 @@ def run_program(
 
 
 def works(sandbox: Sandbox) -> bool:
-    """Whether a program can still be started that starts another."""
+    """Return whether the sandbox can still run a program that starts another one."""
     return sandbox.run(["sh", "-c", "expr 1 + 1; :"], timeout_s=SOON_S).stdout.text == "2\n"
 
 
 def unique_seconds() -> str:
-    """An argument for `sleep` by which its processes are found."""
+    """Return an argument for `sleep` by which its processes can be found."""
     return f"600.{uuid.uuid4().int % 10**9:09d}"
 
 
 def count_processes(argument: str) -> int:
-    """How many processes of this machine have an argument, or a part of one, in their command line."""
-    found = 0
+    """Return the number of processes on this machine with an argument, or a part of one, in their command line."""
+    count = 0
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
-            found += argument.encode() in path.read_bytes()
-    return found
+            count += argument.encode() in path.read_bytes()
+    return count

@@ -1,4 +1,4 @@
-"""What programs must not use up, and what must not outlive them. After each a neighbour must still be at work."""
+"""Resource attacks: attempts to exhaust the machine or to outlive the program. Each must leave a neighbour unharmed."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from podium.sandbox.conformance.fixtures import (
     sealed,
     works,
 )
-from podium.sandbox.linux.limits.disk_usage import disk_use
+from podium.sandbox.linux.limits.disk_usage import measure_disk_usage
 from podium.sandbox.spec import GIB, Limits
 
 bounded_processes = limited("processes", by_kernel_if_unsealed=True)
 
 
-_EATERS = (
+_MEMORY_ATTACKS = (
     "eat_memory.pyw",
     "eat_memory_in_swarms.pyw",
     "eat_memory_files.pyw",
@@ -37,7 +37,7 @@ _EATERS = (
     "eat_memory_sockets.pyw",
     "eat_memory_in_flight.pyw",
 )
-_FILLERS = (
+_DISK_ATTACKS = (
     "fill_disk.pyw",
     "fill_disk_locked.pyw",
     "fill_disk_nameless.pyw",
@@ -80,11 +80,11 @@ def a_full_process_table_in_the_background_is_emptied_when_needed(bench: Bench) 
 
 @check(limited("memory_bytes"), bounded_processes)
 def memory_is_limited(bench: Bench) -> None:
-    for name in _EATERS:
+    for name in _MEMORY_ATTACKS:
         with bench.others_unharmed():
             sandbox = victim(bench)
             result = run_program(sandbox, f"harm/{name}", timeout_s=1.2 if "swarms" in name else SOON_S)
-            # Whoever may have so many processes and no more cannot start the swarm's last ones, and it ends by itself.
+            # With this limit on processes, the swarm's last ones may fail to start, and it ends by itself.
             require(result.exit_code == 137 or (result.exit_code == 1 and "swarms" in name), name, result.exit_code)
             require("memory limit" in str(result.stopped) or "swarms" in name, name, result.stopped)
             require(works(sandbox), name)
@@ -102,20 +102,20 @@ def shared_memory_leaves_some_for_the_next_program(bench: Bench) -> None:
 
 @check(limited("disk_bytes"))
 def disk_space_is_limited(bench: Bench) -> None:
-    # Where temporary files lie in memory they count as such: that limit must not come first.
+    # If temporary files are in memory, they count as memory: that limit must not come first.
     limits = LIMITS.model_copy(update={"memory_bytes": 8 * GIB})
-    for name in [*_FILLERS, *(["fill_disk_elsewhere.sh"] if bench.capabilities.sealed else [])]:
+    for name in [*_DISK_ATTACKS, *(["fill_disk_elsewhere.sh"] if bench.capabilities.sealed else [])]:
         sandbox = bench.open(limits=limits)
         result = run_program(sandbox, f"harm/{name}")
         equal((name, result.exit_code), (name, 137))
         require("disk limit of 30 MiB exceeded" in str(result.stopped), name, result.stopped)
         require(works(sandbox), name)
-        left = disk_use([sandbox.workspace], Limits()).size
+        left = measure_disk_usage([sandbox.workspace], Limits()).size
         require(left <= LIMITS.disk_bytes, name, "leaves", left)
 
 
 @check(limited("disk_bytes"))
-def over_the_limit_of_the_disk_files_can_only_be_deleted(bench: Bench) -> None:
+def files_can_only_be_deleted_over_the_disk_limit(bench: Bench) -> None:
     sandbox = victim(bench)
     run_program(sandbox, "harm/fill_disk.pyw")
     require(sandbox.run(["sh", "-c", "echo more > more"]).exit_code != 0, "more was written")
@@ -132,12 +132,12 @@ def the_number_of_files_is_limited(bench: Bench) -> None:
 
 
 @check(limited("file_bytes"))
-def a_file_is_limited(bench: Bench) -> None:
+def file_size_is_limited(bench: Bench) -> None:
     equal(run_program(victim(bench), "harm/big_file.pyw").stdout.text, "27\n")  # EFBIG
 
 
 @check()
-def a_flood_of_output_is_counted_and_not_kept(bench: Bench) -> None:
+def output_flood_is_counted_but_not_kept(bench: Bench) -> None:
     for name in ("flood.sh", "flood_without_lines.pyw"):
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         result = run_program(victim(bench), f"harm/{name}", timeout_s=1.2)
@@ -148,14 +148,14 @@ def a_flood_of_output_is_counted_and_not_kept(bench: Bench) -> None:
 
 
 @check()
-def a_flood_from_behind_keeps_nobody_waiting(bench: Bench) -> None:
+def background_flood_does_not_block(bench: Bench) -> None:
     result = run_program(victim(bench), "harm/flood_from_behind.sh", background=True, timeout_s=600)
     equal((result.exit_code, result.stopped), (0, None))
     require("first" in result.stdout.text)
 
 
 @check(sealed)
-def using_up_what_is_counted_per_user_does_not_stop_the_host(bench: Bench) -> None:
+def exhausting_per_user_limits_does_not_stop_the_host(bench: Bench) -> None:
     with bench.others_unharmed():
         sandbox = victim(bench)
         greedy = threading.Thread(
@@ -172,7 +172,7 @@ def using_up_what_is_counted_per_user_does_not_stop_the_host(bench: Bench) -> No
             greedy.join()
 
 
-def _outlives(bench: Bench, *names: str) -> None:
+def _require_nothing_outlives(bench: Bench, *names: str) -> None:
     for name in names:
         sandbox = victim(bench)
         with bench.others_unharmed():
@@ -180,14 +180,14 @@ def _outlives(bench: Bench, *names: str) -> None:
             written = {path.name: path.read_bytes() for path in sandbox.workspace.iterdir() if path.is_file()}
             (sandbox.workspace / "submission.csv").write_text("honest")
             time.sleep(0.25)
-            found = {path.name: path.read_bytes() for path in sandbox.workspace.iterdir() if path.is_file()}
-            equal((name, found), (name, {**written, "submission.csv": b"honest"}))
+            after = {path.name: path.read_bytes() for path in sandbox.workspace.iterdir() if path.is_file()}
+            equal((name, after), (name, {**written, "submission.csv": b"honest"}))
             require(works(sandbox), name)
 
 
 @check()
 def nothing_outlives_its_program(bench: Bench) -> None:
-    _outlives(
+    _require_nothing_outlives(
         bench,
         "daemonise.pyw",
         "ignore_signals.pyw",
@@ -198,14 +198,14 @@ def nothing_outlives_its_program(bench: Bench) -> None:
 
 
 @check(sealed)
-def nothing_that_signals_everybody_outlives_its_program(bench: Bench) -> None:
-    _outlives(bench, "kill_everybody.pyw", "stop_everybody.pyw", "comet.pyw")
-    result = run_program(victim(bench), "harm/kill_everybody.pyw")
+def programs_that_signal_all_processes_leave_nothing_behind(bench: Bench) -> None:
+    _require_nothing_outlives(bench, "kill_all_processes.pyw", "stop_all_processes.pyw", "comet.pyw")
+    result = run_program(victim(bench), "harm/kill_all_processes.pyw")
     equal((result.exit_code, result.stopped), (137, "killed together with its supervisor"))
 
 
 @check()
-def a_killed_supervisor_costs_its_neighbours_nothing(bench: Bench) -> None:
+def killed_supervisor_does_not_harm_other_programs(bench: Bench) -> None:
     sandbox = victim(bench)
     beside = sandbox.start(["sh", "-c", "sleep 0.8; echo unharmed"])
     run_program(sandbox, "harm/kill_supervisor.pyw")
@@ -215,12 +215,12 @@ def a_killed_supervisor_costs_its_neighbours_nothing(bench: Bench) -> None:
 
 
 @check()
-def a_killed_supervisor_is_noticed_whatever_runs_beside_it(bench: Bench) -> None:
+def killed_supervisor_is_noticed_while_others_run(bench: Bench) -> None:
     sandbox = victim(bench)
     script = "echo up > up; while [ ! -e go ]; do sleep 0.01; done; kill -9 $PPID; sleep 600"
     program = sandbox.start(["sh", "-c", script])
     require(eventually((sandbox.workspace / "up").exists), "it does not start")
-    with contextlib.closing(sandbox.start(["sleep", "600"])):  # must not keep open what belongs to the first
+    with contextlib.closing(sandbox.start(["sleep", "600"])):  # must not keep open the first one's socket
         sandbox.write("go", b"")
         equal(program.wait(SOON_S).stopped, "killed together with its supervisor")
 
@@ -245,7 +245,7 @@ def a_daemon_ends_with_the_sandbox(bench: Bench) -> None:
 
 
 @check(sealed)
-def whatever_is_left_in_temporary_folders_is_removed(bench: Bench) -> None:
+def temporary_folders_are_removed(bench: Bench) -> None:
     canary = bench.folder / "canary"
     canary.write_text("canary")
     canary.chmod(0o444)

@@ -1,4 +1,4 @@
-"""How programs are run, fed, heard, limited in time and ended."""
+"""Running programs: start, input, output, timeout and end."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _USUAL_VARIABLES = {"HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TMPDIR", "USER"
 @check()
 def exit_codes_are_those_of_a_shell(bench: Bench) -> None:
     sandbox = bench.open()
-    found = {script: sandbox.run(["sh", "-c", script]) for script in _EXIT_CODES}
-    equal({script: result.exit_code for script, result in found.items()}, _EXIT_CODES)
-    require(all(result.stopped is None for result in found.values()))
+    results = {script: sandbox.run(["sh", "-c", script]) for script in _EXIT_CODES}
+    equal({script: result.exit_code for script, result in results.items()}, _EXIT_CODES)
+    require(all(result.stopped is None for result in results.values()))
 
 
 @check()
-def what_cannot_be_started_is_said(bench: Bench) -> None:
+def start_failures_are_reported(bench: Bench) -> None:
     sandbox = bench.open()
     sandbox.write("plain", b"")
     for command, code, reason in (
@@ -68,7 +68,7 @@ def what_cannot_be_started_is_said(bench: Bench) -> None:
 
 
 @check()
-def a_program_has_its_folder_its_arguments_and_its_variables(bench: Bench) -> None:
+def programs_get_their_folder_arguments_and_variables(bench: Bench) -> None:
     sandbox = bench.open(environment={"ZERO": "null"})
     sandbox.write("inner/file", b"")
     script = 'pwd; printf "%s|" "$@"; echo; echo "$ZERO $ONE $TWO"; ls'
@@ -79,7 +79,7 @@ def a_program_has_its_folder_its_arguments_and_its_variables(bench: Bench) -> No
 
 
 @check()
-def nothing_of_the_hosts_environment_is_inherited(bench: Bench) -> None:
+def host_environment_is_not_inherited(bench: Bench) -> None:
     sandbox = bench.open()
     shown = sandbox.run(["env"]).stdout.text.splitlines()
     equal(dict(line.partition("=")[::2] for line in shown), sandbox.enforced().environment)
@@ -87,20 +87,20 @@ def nothing_of_the_hosts_environment_is_inherited(bench: Bench) -> None:
 
 
 @check()
-def a_program_starts_with_signals_as_usual(bench: Bench) -> None:
+def programs_start_with_default_signal_handling(bench: Bench) -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGUSR1})
     try:
         status = bench.open().run(["cat", "/proc/self/status"]).stdout.text
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    of_the_c_library = 0b111 << 31  # signals 32 to 34 are its own, and may come ignored from whoever started us
+    of_the_c_library = 0b111 << 31  # signals 32 to 34 are its own, and our parent may have ignored them
     for line in status.splitlines():
         if line.startswith(("SigBlk", "SigIgn", "SigCgt")):
             equal(int(line.split()[1], 16) & ~of_the_c_library, 0)
 
 
 @check()
-def a_program_after_a_pipe_ends_the_one_before_it(bench: Bench) -> None:
+def closed_pipe_ends_the_writer(bench: Bench) -> None:
     equal(bench.open().run(["sh", "-c", "yes | head -1"], timeout_s=SOON_S).stdout.text, "y\n")
 
 
@@ -109,12 +109,12 @@ def input_is_passed_on_and_closed(bench: Bench) -> None:
     sandbox, data = bench.open(), os.urandom(3_000_000)
     equal(sandbox.run(["sha256sum"], stdin=data).stdout.text.split()[0], hashlib.sha256(data).hexdigest())
     equal(sandbox.run(["cat"]).stdout.text, "")
-    whole = sandbox.run(["cat"], stdin=data, keep=Keep(head_bytes=1 << 22, tail_bytes=0))
-    require(whole.stdout.head == data, "what went in does not come out")
+    echoed = sandbox.run(["cat"], stdin=data, keep=Keep(head_bytes=1 << 22, tail_bytes=0))
+    require(echoed.stdout.head == data, "the output differs from the input")
 
 
 @check()
-def input_that_nobody_reads_does_not_matter(bench: Bench) -> None:
+def unread_input_is_discarded(bench: Bench) -> None:
     sandbox = bench.open()
     equal(sandbox.run(["true"], stdin=b"x" * 3_000_000).exit_code, 0)
     script = "exec <&-; sleep 0.1; echo done"
@@ -122,7 +122,7 @@ def input_that_nobody_reads_does_not_matter(bench: Bench) -> None:
 
 
 @check()
-def of_much_output_head_and_tail_are_kept_and_the_rest_is_counted(bench: Bench) -> None:
+def long_output_keeps_head_and_tail(bench: Bench) -> None:
     output = bench.open().run(["seq", "1000000"], keep=Keep(head_bytes=10, tail_bytes=8)).stdout
     equal((output.head, output.tail, output.dropped), (b"1\n2\n3\n4\n5\n", b"1000000\n", 6_888_896 - 18))
 
@@ -134,7 +134,7 @@ def streams_are_kept_apart(bench: Bench) -> None:
 
 
 @check()
-def a_program_whose_time_is_up_is_killed_with_all_it_started(bench: Bench) -> None:
+def timeout_kills_the_whole_process_tree(bench: Bench) -> None:
     sandbox, seconds = bench.open(), unique_seconds()
     script = f"echo before; (setsid sleep {seconds} &); sleep {seconds}"
     result = sandbox.run(["sh", "-c", script], timeout_s=0.5)
@@ -144,7 +144,7 @@ def a_program_whose_time_is_up_is_killed_with_all_it_started(bench: Bench) -> No
 
 
 @check()
-def what_is_left_behind_ends_with_the_program_unless_it_may_stay(bench: Bench) -> None:
+def background_processes_end_with_the_program_unless_allowed(bench: Bench) -> None:
     sandbox, seconds = bench.open(), unique_seconds()
     sandbox.run(["sh", "-c", f"sleep {seconds} & setsid sleep {seconds} &"])
     require(eventually(lambda: count_processes(seconds) == 0), "something is left")
@@ -157,7 +157,7 @@ def what_is_left_behind_ends_with_the_program_unless_it_may_stay(bench: Bench) -
 
 
 @check(pausing)
-def what_is_left_behind_stands_still_while_no_program_is_waited_for(bench: Bench) -> None:
+def background_processes_pause_while_no_program_is_awaited(bench: Bench) -> None:
     sandbox = bench.open(pauses_background=True)
     beats = sandbox.workspace / "beats"
     sandbox.write("beat.py", HEARTBEAT.encode())
@@ -178,7 +178,7 @@ def _stands_still(path: Path) -> bool:
 
 
 @check(pausing)
-def what_wakes_itself_in_a_pause_is_killed(bench: Bench) -> None:
+def self_waking_processes_are_killed_in_a_pause(bench: Bench) -> None:
     sandbox = bench.open(pauses_background=True)
     for name in ("wake_itself.pyw", "wake_itself_odd_name.pyw"):
         run_program(sandbox, f"harm/{name}", background=True)
@@ -196,14 +196,14 @@ def a_program_can_be_killed_from_another_thread(bench: Bench) -> None:
 
 
 @check()
-def a_program_that_is_let_go_of_is_killed(bench: Bench) -> None:
+def closed_programs_are_killed(bench: Bench) -> None:
     sandbox, seconds = bench.open(), unique_seconds()
     sandbox.start(["sleep", seconds]).close()
     require(eventually(lambda: count_processes(seconds) == 0), "it goes on")
 
 
 @check()
-def stopping_ends_what_runs_and_refuses_what_comes(bench: Bench) -> None:
+def stopping_ends_programs_and_refuses_new_ones(bench: Bench) -> None:
     sandbox, seconds = bench.open(), unique_seconds()
     codes: list[int] = []
     waiting = threading.Thread(target=lambda: codes.append(sandbox.run(["sleep", seconds]).exit_code))
@@ -220,7 +220,7 @@ def stopping_ends_what_runs_and_refuses_what_comes(bench: Bench) -> None:
 
 
 @check()
-def stopping_ends_what_was_left_in_the_background(bench: Bench) -> None:
+def stopping_ends_background_processes(bench: Bench) -> None:
     sandbox, seconds = bench.open(), unique_seconds()
     script = f"sleep {seconds} > /dev/null 2>&1 & setsid sleep {seconds} > /dev/null 2>&1 &"
     sandbox.run(["sh", "-c", script], background=True)
@@ -230,7 +230,7 @@ def stopping_ends_what_was_left_in_the_background(bench: Bench) -> None:
 
 
 @check()
-def many_programs_run_at_once(bench: Bench) -> None:
+def many_programs_run_in_parallel(bench: Bench) -> None:
     sandbox = bench.open()
 
     def work(number: int) -> bool:
@@ -243,7 +243,7 @@ def many_programs_run_at_once(bench: Bench) -> None:
 
 
 @check()
-def descriptors_of_the_host_are_given_back(bench: Bench) -> None:
+def host_descriptors_are_not_leaked(bench: Bench) -> None:
     def used() -> int:
         return len(list(Path("/proc/self/fd").iterdir()))
 
@@ -266,7 +266,7 @@ def descriptors_of_the_host_are_given_back(bench: Bench) -> None:
 
 
 @check()
-def programs_run_on_the_cores_they_are_given(bench: Bench) -> None:
+def programs_run_on_their_assigned_cores(bench: Bench) -> None:
     sandbox, everything = bench.open(), os.sched_getaffinity(0)
     script = "import os; print(sorted(os.sched_getaffinity(0)))"
     for core in sorted(everything)[:2]:
@@ -276,7 +276,7 @@ def programs_run_on_the_cores_they_are_given(bench: Bench) -> None:
 
 
 @check()
-def programs_on_different_cores_leave_ours_alone(bench: Bench) -> None:
+def binding_programs_does_not_move_the_host(bench: Bench) -> None:
     sandbox, everything = bench.open(), os.sched_getaffinity(0)
     chosen = sorted(everything)[:2]
 
@@ -304,7 +304,7 @@ def the_host_answers_on_a_port_inside(bench: Bench) -> None:
         "import socket; s = socket.create_connection(('localhost', 5000)); s.send(b'in'); print(s.recv(9).decode())"
     )
     server, same = sandbox.listen(5000), other.listen(5000)
-    require(server is not None and same is not None, "a port of its own cannot be had")
+    require(server is not None and same is not None, "the sandbox's port is not available")
     assert server is not None and same is not None
     with server, same:
         server.settimeout(SOON_S)
@@ -318,7 +318,7 @@ def the_host_answers_on_a_port_inside(bench: Bench) -> None:
 
 
 @check(limited("memory_bytes"))
-def a_memory_limit_is_named_each_time(bench: Bench) -> None:
+def memory_limit_is_reported_each_time(bench: Bench) -> None:
     sandbox = bench.open(limits=Limits(memory_bytes=200 * MIB))
     for _ in range(2):
         result = sandbox.run(["python", "-c", "x = [bytearray(b'x' * 10_000_000) for _ in range(1000)]"], timeout_s=60)
@@ -328,7 +328,7 @@ def a_memory_limit_is_named_each_time(bench: Bench) -> None:
 
 
 @check()
-def what_is_enforced_is_what_is_claimed(bench: Bench) -> None:
+def policy_matches_the_claimed_capabilities(bench: Bench) -> None:
     sandbox = bench.open(limits=Limits(memory_bytes=200 * MIB), environment={"SEED": "3"})
     claimed, policy = bench.capabilities, sandbox.enforced()
     equal((policy.backend, policy.sealed, policy.home), (bench.backend.name, claimed.sealed, sandbox.home))
@@ -346,11 +346,11 @@ def what_is_enforced_is_what_is_claimed(bench: Bench) -> None:
 
 
 @check()
-def a_given_workspace_stays_and_a_temporary_one_goes(bench: Bench) -> None:
-    given = bench.open()
-    given.write("file", b"kept")
-    given.stop()
-    equal((given.workspace / "file").read_text(), "kept")
+def only_a_temporary_workspace_is_removed(bench: Bench) -> None:
+    permanent = bench.open()
+    permanent.write("file", b"kept")
+    permanent.stop()
+    equal((permanent.workspace / "file").read_text(), "kept")
     temporary = bench.open(workspace=None)
     temporary.run(["sh", "-c", "mkdir -p locked/inner; touch locked/inner/file; chmod 0 locked"])
     temporary.stop()
@@ -375,7 +375,7 @@ sandbox.run(["sleep", seconds])
 
 
 @check()
-def nothing_remains_of_a_process_that_was_killed(bench: Bench) -> None:
+def sandboxes_end_with_a_killed_host_process(bench: Bench) -> None:
     kind = type(bench.backend)
     for fork in ("fork", "alone"):
         seconds, workspace = unique_seconds(), bench.folder / f"killed-{fork}"

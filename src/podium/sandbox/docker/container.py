@@ -1,4 +1,4 @@
-"""`init.py` as the first process of a container."""
+"""Container whose first process is `init.py`."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
     from docker.models.containers import Container
 
 USER_ID = 1000
-"""Of programs, where Podium's own user is root."""
+"""User ID of programs if Podium's own user is root."""
 LABEL = "podium.folder"
-"""Of a container: the folder of its sandbox, whose claim tells whether anybody uses it."""
+"""Container label: the folder of its sandbox, whose lock shows whether it is in use."""
 USER_LABEL = "podium.user"
-"""Of a container: the number of the user who opened it."""
+"""Container label: the ID of the user who opened it."""
 RUN = "/run/podium"
 _LOOK_S = 0.2
 
 
 class ContainerInit:
-    """A container from its start to its end."""
+    """Container from its start to its end."""
 
-    def __init__(self, client: DockerClient, spec: SandboxSpec, seen: View, folder: Path) -> None:
-        """Starts it and waits until its first process has connected; closes the client when it is removed."""
+    def __init__(self, client: DockerClient, spec: SandboxSpec, view: View, folder: Path) -> None:
+        """Start the container and wait until its first process has connected; removing it later closes the client."""
         self._client = client
         self._container: Container | None = None
         with contextlib.closing(_prepare(folder)) as listener:
-            self._container = client.containers.create(**_options(client, spec, seen, folder))
+            self._container = client.containers.create(**_options(client, spec, view, folder))
             try:
                 self._container.start()
                 self.channel = self._accept(self._container, listener)
@@ -62,11 +62,12 @@ class ContainerInit:
                 return channel
             container.reload()
             if container.status not in ("created", "running"):
-                raise PodiumError(f"the sandbox does not start: {self.messages().strip() or 'its container has ended'}")
+                reason = self.messages().strip() or "its container has ended"
+                raise PodiumError(f"The sandbox does not start: {reason}. Check this machine with: podium doctor")
             if time.monotonic() > until:
                 raise PodiumError(
-                    "the sandbox does not start: its container runs but does not reach this process. "
-                    "The engine must run on this machine and see the same files"
+                    "The sandbox does not start: its container runs but does not reach this process. "
+                    "The engine must run on this machine and share its files."
                 )
 
     def is_running(self) -> bool:
@@ -81,11 +82,11 @@ class ContainerInit:
         return bool(self._container.status == "running")
 
     def wait(self, timeout_s: float) -> bool:
-        """Removes the container, whether or not it has ended by itself."""
+        """Remove the container, even if it is still running; return whether it is gone."""
         return self._remove()
 
     def kill(self, pid: int | None) -> None:
-        """The last resort where the engine does not answer any more."""
+        """Kill the first process, as a last resort if the engine no longer responds."""
         with contextlib.suppress(OSError):
             if pid is not None:
                 os.kill(pid, signal.SIGKILL)
@@ -110,18 +111,18 @@ class ContainerInit:
 
 
 def _prepare(folder: Path) -> socket.socket:
-    """Fills the folder of a sandbox; a socket that listens in it."""
+    """Fill the folder of a sandbox; return a socket that listens in it."""
     for name, mode in (("tmp", 0o1777), ("var-tmp", 0o1777), ("run", 0o755), ("empty", 0o555)):
         (folder / name).mkdir()
         (folder / name).chmod(mode)
     (folder / "empty-file").touch()
-    for name in ("devices/system/cpu", "fs/cgroup"):  # of /sys nothing else is shown
+    for name in ("devices/system/cpu", "fs/cgroup"):  # the only parts of /sys that are shown
         (folder / "sys" / name).mkdir(parents=True)
     run = folder / "run"
     shutil.copyfile(init.__file__, run / "init.py")
     (run / "seccomp").write_bytes(seccomp.program())
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    # The address of a socket has to be short, and where temporary files go may not be.
+    # Addresses of sockets must be short, but the path of the temporary folder may be long.
     handle = os.open(run, os.O_PATH | os.O_DIRECTORY)
     try:
         listener.bind(f"/proc/self/fd/{handle}/control")
@@ -132,15 +133,15 @@ def _prepare(folder: Path) -> socket.socket:
     return listener
 
 
-def _options(client: DockerClient, spec: SandboxSpec, seen: View, folder: Path) -> dict[str, Any]:
-    """Arguments for the engine."""
+def _options(client: DockerClient, spec: SandboxSpec, view: View, folder: Path) -> dict[str, Any]:
+    """Return the options of a container for the engine."""
     from docker.types import Ulimit
 
     limits, files = spec.limits.effective(), open_files_of_programs()
     user = f"{os.getuid() or USER_ID}:{os.getgid() or USER_ID}"
     options: dict[str, Any] = {
         "image": spec.image or host_image(client, user),
-        "entrypoint": [seen.python],
+        "entrypoint": [view.python],
         "command": ["-I", "-S", "-B", f"{RUN}/init.py", f"{RUN}/control", f"{RUN}/seccomp"],
         "user": user,
         "working_dir": "/",
@@ -155,16 +156,16 @@ def _options(client: DockerClient, spec: SandboxSpec, seen: View, folder: Path) 
         "pids_limit": limits.processes,
         "shm_size": limits.shared_memory_bytes,
         "ulimits": [Ulimit(name="nofile", soft=files, hard=files), Ulimit(name="core", soft=0, hard=0)],
-        "mounts": _mounts(spec, seen, folder),
+        "mounts": _mounts(spec, view, folder),
     }
     if limits.memory_bytes is not None:
         options |= {"mem_limit": limits.memory_bytes, "memswap_limit": limits.memory_bytes}
     if _is_rootless_podman(client):
-        options["userns_mode"] = "keep-id"  # the user inside is the one outside, who can bind programs to cores
+        options["userns_mode"] = "keep-id"  # same user ID on both sides, so that we can bind programs to cores
     return options | _gpus(spec)
 
 
-def _mounts(spec: SandboxSpec, seen: View, folder: Path) -> list[Any]:
+def _mounts(spec: SandboxSpec, view: View, folder: Path) -> list[Any]:
     from docker.types import Mount
 
     pairs = [
@@ -177,13 +178,13 @@ def _mounts(spec: SandboxSpec, seen: View, folder: Path) -> list[Any]:
     ]
     if spec.image is None:
         pairs += [(path, str(path), False) for path in _system(network=bool(spec.network))]
-    pairs += [(mount.source, mount.target, mount.writable) for mount in mounts.in_order(seen.mounts)]
+    pairs += [(mount.source, mount.target, mount.writable) for mount in mounts.in_order(view.mounts)]
     pairs += [
         (source, target, False)
-        for number, cover in enumerate(seen.covers)
+        for number, cover in enumerate(view.covers)
         for source, target in _cover(cover, folder / f"cover-{number}")
     ]
-    for path, host in seen.hidden.items():
+    for path, host in view.hidden.items():
         pairs.append((folder / ("empty" if host.is_dir() else "empty-file"), path, False))
     return [
         Mount(target, str(source.absolute()), type="bind", read_only=not writable) for source, target, writable in pairs
@@ -191,7 +192,7 @@ def _mounts(spec: SandboxSpec, seen: View, folder: Path) -> list[Any]:
 
 
 def _cover(cover: Cover, made: Path) -> Iterator[tuple[Path, str]]:
-    """Makes a cover; it, and what it shows of the host, with the places where they are seen."""
+    """Create a cover; yield it, and the host files it shows, with their paths inside."""
     yield made, cover.target
     if isinstance(cover.content, bytes):
         _write(made, cover.content)
@@ -209,11 +210,11 @@ def _cover(cover: Cover, made: Path) -> Iterator[tuple[Path, str]]:
 
 def _write(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    path.chmod(0o755)  # programs may be another user's, whatever the umask
+    path.chmod(0o755)  # programs may run as another user; independent of the umask
 
 
 def _system(*, network: bool) -> list[Path]:
-    """The folders of the host that are its system."""
+    """Return the folders of the host's system."""
     names = ["/usr", "/etc/alternatives", *(mounts.CERTIFICATES if network else ())]
     folders = [*map(Path, names), *(Path("/", name) for name in mounts.SYSTEM_LINKS)]
     return [folder for folder in folders if folder.exists() and not folder.is_symlink()]
@@ -222,7 +223,7 @@ def _system(*, network: bool) -> list[Path]:
 def _gpus(spec: SandboxSpec) -> dict[str, Any]:
     if not spec.gpus:
         return {}
-    if spec.image is not None:  # its libraries have to be put into it, which the engine can
+    if spec.image is not None:  # the engine can add the driver libraries that it needs
         from docker.types import DeviceRequest
 
         return {"device_requests": [DeviceRequest(device_ids=[*map(str, spec.gpus)], capabilities=[["gpu"]])]}

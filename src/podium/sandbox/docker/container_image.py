@@ -1,4 +1,4 @@
-"""An image with nothing in it but places to mount the host's system on: containers without an image start from that."""
+"""Base image of containers that show the host's system: nothing but mount points."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _FOLDERS = ("dev", "etc", "etc/ssl", "home", "proc", "run", "run/podium", "sys",
 
 
 def host_image(client: DockerClient, user: str) -> str:
-    """The name of the image in an engine, where it is made if it is not there; that takes no network.
+    """Return the name of the image in an engine, creating it if it is missing, without a network.
 
     Args:
-        user: numbers of the user and group of programs, with a colon between.
+        user: user ID and group ID of programs, separated by a colon.
     """
     from docker.errors import ImageNotFound
 
@@ -37,7 +37,7 @@ def host_image(client: DockerClient, user: str) -> str:
 
 
 def _archive(user: str) -> bytes:
-    """The files of the image; the same bytes as long as the host's system is the same."""
+    """Return the files of the image; the same bytes as long as the host's system is the same."""
     number, _, group = user.partition(":")
     files = {
         "etc/passwd": f"agent:x:{number}:{group}::{HOME}:/bin/sh\n".encode(),

@@ -1,8 +1,8 @@
-"""Sandboxes in containers of a Docker or Podman engine on this machine, through the Engine API.
+"""Docker backend: sandboxes in containers of a Docker or Podman engine on this machine, through the Engine API.
 
-The first process of a container is `init.py`, which connects to a socket in a folder of ours: from there on a container
-is used like any other sandbox, ports on its own loopback included. Without an image a container shows the host's system
-and Python, as bubblewrap does; with one, those of the image, which must have a `python3`.
+The first process of a container is `init.py`, which connects to a socket in a temporary folder: from then on, a
+container is used like any other sandbox, including ports on its own loopback interface. Without an image, a container
+shows the host's system and Python, as bubblewrap does; with one, those of the image, which must have a `python3`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from podium.sandbox.interpreters.python_mounts import Pythons
 from podium.sandbox.linux import leftovers
 from podium.sandbox.linux.control_socket import PATIENCE_S
 from podium.sandbox.linux.limits import cgroups
-from podium.sandbox.linux.mounts import View, all_mounts, environments_in, host_view, usual_environment
+from podium.sandbox.linux.mounts import View, all_mounts, environments_in, host_view, login_environment
 from podium.sandbox.linux.network import proxy_environment
 from podium.sandbox.linux.supervised_sandbox import Setup, SupervisedSandbox, workspace_of
 from podium.sandbox.policy import Enforcement
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Docker:
-    """The backend for images, and for machines with an engine but without bubblewrap."""
+    """Backend for images, and for machines with an engine but without bubblewrap."""
 
     name = "docker"
 
@@ -51,7 +51,7 @@ class Docker:
 
     def check(self, spec: SandboxSpec) -> None:
         with _engine_errors(), contextlib.closing(_connect()) as client:
-            _see(client, spec, Path(HOME))
+            _view(client, spec, Path(HOME))
 
     def open(self, spec: SandboxSpec) -> SupervisedSandbox:
         with _engine_errors(), workspace_of(spec) as workspace:
@@ -64,9 +64,9 @@ class Docker:
 
     def _open(self, client: DockerClient, spec: SandboxSpec, workspace: Path) -> SupervisedSandbox:
         _remove_abandoned(client)
-        seen = _see(client, spec, workspace)
+        view = _view(client, spec, workspace)
         if os.getuid() == 0:
-            _hand_over(workspace)
+            _change_owner(workspace)
         setup = Setup(
             backend=self.name,
             engine=_engine(client),
@@ -74,12 +74,12 @@ class Docker:
             home=HOME,
             workspace=workspace,
             spec=spec,
-            seen=seen,
-            enforcement=_enforcement({}),  # of what the engine holds there is a control group to see
+            view=view,
+            enforcement=_enforcement({}),  # control groups show what the engine enforces
             network=spec.network,
             make_group=cgroups.group_of,
         )
-        return SupervisedSandbox(setup, lambda folder: ContainerInit(client, spec, seen, folder))
+        return SupervisedSandbox(setup, lambda folder: ContainerInit(client, spec, view, folder))
 
 
 _ENFORCEMENT: dict[str, Enforcement] = {
@@ -99,11 +99,11 @@ def _enforcement(info: dict[str, Any]) -> dict[str, Enforcement]:
 
 
 def _connect() -> DockerClient:
-    """A client of the engine that DOCKER_HOST names, or of the usual one.
+    """Return a client of the engine at DOCKER_HOST, or of the default one.
 
     Raises:
         MissingExtraError: the client is not installed.
-        PodiumError: there is no engine.
+        PodiumError: no engine responds.
     """
     try:
         import docker
@@ -113,14 +113,14 @@ def _connect() -> DockerClient:
         return docker.from_env(timeout=int(2 * PATIENCE_S))
     except docker.errors.DockerException as error:
         raise PodiumError(
-            f"no Docker engine answers: {error}. Start one (systemctl start docker), or Podman's "
-            "(systemctl --user start podman.socket) with DOCKER_HOST set to its socket"
+            f"No Docker engine responds: {error}. Start one (systemctl start docker), or start Podman's "
+            "(systemctl --user start podman.socket) and set DOCKER_HOST to its socket."
         ) from error
 
 
 @contextlib.contextmanager
 def _engine_errors() -> Iterator[None]:
-    """What an engine or its client raises in the block, as an error of ours."""
+    """Convert errors of the engine or its client into errors of ours."""
     try:
         yield
     except PodiumError:
@@ -130,7 +130,7 @@ def _engine_errors() -> Iterator[None]:
         from requests import RequestException
 
         if isinstance(error, DockerException | RequestException):
-            raise PodiumError(f"the Docker engine refuses: {error}") from error
+            raise PodiumError(f"The Docker engine reports an error: {error}") from error
         raise
 
 
@@ -141,11 +141,11 @@ def _engine(client: DockerClient) -> str:
     return f"{'Podman' if is_podman else 'Docker'} {version['Version']}"
 
 
-def _see(client: DockerClient, spec: SandboxSpec, workspace: Path) -> View:
-    """What a container will show.
+def _view(client: DockerClient, spec: SandboxSpec, workspace: Path) -> View:
+    """Return the view inside a container.
 
     Raises:
-        PodiumError: the image is not there.
+        PodiumError: the image is missing.
     """
     if spec.image is None:
         return host_view(spec, workspace)
@@ -154,7 +154,7 @@ def _see(client: DockerClient, spec: SandboxSpec, workspace: Path) -> View:
     try:
         image = client.images.get(spec.image)
     except ImageNotFound as error:
-        raise PodiumError(f"the engine has no image {spec.image}. Run: docker pull {spec.image}") from error
+        raise PodiumError(f"The engine has no image {spec.image}. Run: docker pull {spec.image}") from error
     variables = dict(line.partition("=")[::2] for line in image.attrs["Config"].get("Env") or ())
     path = variables.get("PATH", SYSTEM_PATH)
     path = path if spec.env is None else f"{spec.env}/bin:{path}"
@@ -162,16 +162,17 @@ def _see(client: DockerClient, spec: SandboxSpec, workspace: Path) -> View:
     return View(
         all_mounts(workspace, spec, pythons),
         {},
-        {**variables, **usual_environment(path), **proxy_environment(spec.network), **spec.environment},
+        {**variables, **login_environment(path), **proxy_environment(spec.network), **spec.environment},
         "python3",
         tuple(pythons.covers()),
     )
 
 
 def _remove_abandoned(client: DockerClient) -> None:
-    """Removes this user's containers whose processes were killed before they could do so.
+    """Remove this user's containers whose processes were killed before they could do so.
 
-    One whose folder is not here may be at work on a machine that shares the engine: it goes when it has ended.
+    A container whose folder is not here may be in use on another machine that shares the engine; it is removed once it
+    has exited.
     """
     from docker.errors import APIError
 
@@ -183,8 +184,8 @@ def _remove_abandoned(client: DockerClient) -> None:
                 container.remove(force=True, v=True)
 
 
-def _hand_over(workspace: Path) -> None:
-    """Gives what is root's in a workspace to the user of programs. Nobody is left in there who could put links."""
+def _change_owner(workspace: Path) -> None:
+    """Make the user of programs the owner of root's files in a workspace. No program is left that could plant links."""
     pending = [workspace]
     while pending:
         folder = pending.pop()

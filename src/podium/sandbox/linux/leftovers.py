@@ -1,4 +1,4 @@
-"""Temporary folders and control groups of sandboxes whose process was killed before it could remove them."""
+"""Cleanup after killed sandboxes: their temporary folders and control groups."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from podium.safefs.remove_tree import remove_tree
 
 SANDBOX_PREFIX = "podium-sandbox-"
 WORKSPACE_PREFIX = "podium-workspace-"
-YOUTH_S = 60.0  # a folder this young may belong to a sandbox that has not mounted it yet
+MIN_AGE_S = 60.0  # a younger folder may belong to a sandbox that has not mounted it yet
 _LOCK, _GROUPS = "lock", "groups"
 
 
 def claim(folder: Path) -> int:
-    """Marks a sandbox's folder as in use for as long as the descriptor is open in some process."""
-    # Named only when it is locked: a folder whose lock is free counts as abandoned.
+    """Mark a sandbox's folder as in use for as long as the descriptor is open in some process."""
+    # Renamed only once it is locked: a folder with a free lock counts as abandoned.
     aside = folder / f".{_LOCK}"
     descriptor = os.open(aside, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -28,14 +28,14 @@ def claim(folder: Path) -> int:
     return descriptor
 
 
-def note_groups(folder: Path, groups: Iterable[Path]) -> None:
-    """Writes down the control groups that go with a sandbox's folder."""
-    with contextlib.suppress(OSError):  # a full disk; then a group may stay
+def record_groups(folder: Path, groups: Iterable[Path]) -> None:
+    """Record the control groups that belong to a sandbox's folder."""
+    with contextlib.suppress(OSError):  # a full disk, in which case a group may stay
         (folder / _GROUPS).write_text("".join(f"{group}\n" for group in groups), encoding="utf-8")
 
 
 def remove_abandoned() -> None:
-    """Removes the folders whose claim has ended with its process, and their control groups."""
+    """Remove the folders whose process has exited, and their control groups."""
     for folder in _ours((SANDBOX_PREFIX,)):
         if not (folder / _LOCK).exists() or is_claimed(folder):
             continue
@@ -43,21 +43,21 @@ def remove_abandoned() -> None:
             for group in (folder / _GROUPS).read_text(encoding="utf-8").splitlines():
                 with contextlib.suppress(OSError):
                     Path(group).rmdir()
-        remove_what_goes(folder)
+        remove_best_effort(folder)
 
 
-def remove_what_goes(folder: Path) -> None:
-    """Removes a folder as far as that is possible; the rest is found again later."""
+def remove_best_effort(folder: Path) -> None:
+    """Remove a folder as far as possible; a later cleanup removes the rest."""
     with contextlib.suppress(OSError):
         remove_tree(folder)
 
 
 def remove_leftovers(name: str | None = None) -> list[Path]:
-    """Removes the folders of this user that no sandbox has mounted, or only the one with a name; those it removed."""
+    """Remove this user's folders that no sandbox has mounted, or only the one with a name; return the removed ones."""
     mounted = _mounts_of_all_processes()
     removed = []
     for folder in _ours((SANDBOX_PREFIX, WORKSPACE_PREFIX)):
-        is_old = time.time() - folder.lstat().st_mtime > YOUTH_S
+        is_old = time.time() - folder.lstat().st_mtime > MIN_AGE_S
         if name in (None, folder.name) and is_old and folder.name not in mounted and not is_claimed(folder):
             with contextlib.suppress(OSError):
                 remove_tree(folder)
@@ -66,7 +66,7 @@ def remove_leftovers(name: str | None = None) -> list[Path]:
 
 
 def _ours(prefixes: tuple[str, ...]) -> Iterator[Path]:
-    """The folders of this user; in a place that all users share, others may have made some too."""
+    """Yield the folders of this user; other users may have created some in the shared temporary folder."""
     for folder in list(Path(tempfile.gettempdir()).iterdir()):
         with contextlib.suppress(FileNotFoundError):
             is_folder = folder.is_dir() and not folder.is_symlink()
@@ -75,17 +75,17 @@ def _ours(prefixes: tuple[str, ...]) -> Iterator[Path]:
 
 
 def is_claimed(folder: Path) -> bool:
-    """Whether some process uses the sandbox of a folder, as far as we may know."""
+    """Return whether a process is known to use the sandbox of a folder."""
     return _is_locked(folder) is True
 
 
 def is_abandoned(folder: Path) -> bool:
-    """Whether the process that used the sandbox of a folder has ended: its lock is there, and free."""
+    """Return whether the process that used the sandbox of a folder has exited: its lock exists and is free."""
     return _is_locked(folder) is False
 
 
 def _is_locked(folder: Path) -> bool | None:
-    """None if there is no lock, or it is not ours to look at."""
+    """Return whether a process holds the lock, or None if there is no lock or it is not accessible."""
     try:
         with open(folder / _LOCK, "rb", opener=_without_waiting) as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -97,7 +97,7 @@ def _is_locked(folder: Path) -> bool | None:
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    """Opens a file of the name that programs without a sandbox can have put a pipe or a link under."""
+    """Open a file without blocking or following a link, which unsealed programs may have put in its place."""
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)
 
 
@@ -107,5 +107,5 @@ def _mounts_of_all_processes() -> str:
         try:
             tables.add((process / "mountinfo").read_text(errors="replace"))
         except OSError:
-            continue  # it has ended, or is not ours to look at: then its folders are not ours either
+            continue  # it has exited, or belongs to another user, as do its folders
     return "".join(tables)

@@ -1,4 +1,4 @@
-"""What programs in a sealed sandbox see of the host: its system, a Python environment, the workspace and the mounts."""
+"""Mounts of a sealed sandbox: the host's system, a Python environment, the workspace and further mounts."""
 
 from __future__ import annotations
 
@@ -13,86 +13,86 @@ from podium.sandbox.interpreters.python_mounts import Cover, Pythons
 from podium.sandbox.linux import network
 from podium.sandbox.spec import HOME, Mount, SandboxSpec
 
-# Of /etc only what programs need: read as the host's user, all of it could be told.
+# Only those files of /etc that programs need: they are read with the rights of the host's user.
 ETC = (
     "ld.so.cache", "localtime", "mime.types", "nsswitch.conf", "os-release", "protocols", "services",
     "ssl/openssl.cnf", "timezone",
 )  # fmt: skip
 CERTIFICATES = ("/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/ca-certificates")
 CPU_FACTS = "/sys/devices/system/cpu"
-"""How many cores there are: thread pools ask."""
+"""Number of cores, as thread pools read it."""
 DEVICES = ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvidia-modeset", "nvidia-caps")
 SYSTEM_LINKS = ("bin", "sbin", "lib", "lib32", "lib64")
-"""Folders of the root that are links into /usr on most systems."""
+"""Folders in / that are links into /usr on most systems."""
 
 
 @dataclass(frozen=True)
 class View:
-    """Everything beside the system itself."""
+    """Everything that programs see besides the system itself."""
 
     mounts: tuple[Mount, ...]
     hidden: dict[str, Path]
-    """Paths inside mounts that are covered by something empty, with what is there on the host."""
+    """Paths inside mounts that are hidden behind something empty, with their paths on the host."""
     environment: dict[str, str]
     python: str
-    """The interpreter of our own first process, as it is called inside."""
+    """Interpreter of `init.py`, by its path inside."""
     covers: tuple[Cover, ...] = ()
-    """What else is seen in the place of something in mounts."""
+    """Replacements for files and folders inside mounts."""
 
 
 def host_view(spec: SandboxSpec, workspace: Path) -> View:
-    """What a spec shows around a workspace, with the host's Python for programs and for our own first process.
+    """Return the view defined by a spec and a workspace, with the host's Python for programs and for `init.py`.
 
     Raises:
         UsageError: there is no Python environment at `spec.env`.
     """
-    found = interpreter.find_interpreter(spec.env)
-    environment = Mount(source=found.prefix, target=found.place)
+    python = interpreter.find_interpreter(spec.env)
+    environment = Mount(source=python.prefix, target=python.shown_prefix)
     pythons = Pythons([environment, *environments_in(spec.mounts)], own_python())
     mounts = all_mounts(workspace, spec, pythons)
-    path = interpreter.search_path(found.place)
+    path = interpreter.search_path(python.shown_prefix)
     return View(
         mounts,
         _hidden(mounts),
-        {**usual_environment(path), **network.proxy_environment(spec.network), **spec.environment},
+        {**login_environment(path), **network.proxy_environment(spec.network), **spec.environment},
         pythons.inside(own_python()),
         tuple(pythons.covers()),
     )
 
 
 def environments_in(mounts: Sequence[Mount]) -> list[Mount]:
-    """Python environments among mounts: programs need the installations behind them as well. Data is not looked at."""
+    """Return the mounts that are Python environments, whose base installations are needed too. Data is not searched."""
     outside = [mount for mount in mounts if not Path(mount.target).is_relative_to(HOME)]
     return [mount for mount in outside if (mount.source / "pyvenv.cfg").is_file()]
 
 
 def all_mounts(workspace: Path, spec: SandboxSpec, pythons: Pythons) -> tuple[Mount, ...]:
-    """The workspace, and on top of it what a spec and its Pythons show."""
+    """Return the workspace, followed by the mounts of a spec and its Pythons."""
     home = Mount(source=workspace, target=HOME, writable=True)
     return tuple(dict.fromkeys([home, *spec.mounts, *pythons.mounts()]))
 
 
 def _hidden(mounts: Sequence[Mount]) -> dict[str, Path]:
-    """Every trace of Podium outside the workspace, where data of any size may lie, by where it is seen."""
+    """Return every trace of Podium, by path inside, except in the workspace, which may hold data of any size."""
     searched = {"/usr": Path("/usr")}
     for mount in mounts:
         if not Path(mount.target).is_relative_to(HOME) or mount.target == str(mount.source):
             searched[mount.target] = mount.source.resolve()
     return {
         str(Path(target, trace.relative_to(folder))): trace
-        for trace in sorted(interpreter.traces(searched.values()))
+        for trace in sorted(interpreter.podium_traces(searched.values()))
         for target, folder in searched.items()
         if trace.is_relative_to(folder)
     }
 
 
 def own_python() -> Path:
-    """The interpreter that Podium runs on, without its environment."""
+    """Return the interpreter that Podium runs on, without its environment."""
     return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
 
 
-def usual_environment(path: str, *, home: str = HOME, user: str = "agent", temporary: str = "/tmp") -> dict[str, str]:
-    """The variables that programs expect of a login."""
+def login_environment(path: str, *, home: str = HOME, user: str = "agent", temporary: str = "/tmp") -> dict[str, str]:
+    """Return the variables that programs expect after a login."""
     return {
         "HOME": home,
         "LANG": "C.UTF-8",
@@ -105,19 +105,19 @@ def usual_environment(path: str, *, home: str = HOME, user: str = "agent", tempo
 
 
 def in_order(mounts: tuple[Mount, ...]) -> Iterator[Mount]:
-    """The mounts, with mounts also of the folders between a writable one and those inside it.
+    """Yield the mounts, preceded by mounts of the folders between a writable one and those inside it.
 
-    Only what is a mount itself cannot be renamed: a program could move the folder around a read-only file away and put
-    a file of its own in the place.
+    Only a mount point cannot be renamed: otherwise a program could move away the folder around a read-only file and put
+    a file of its own there.
 
     Raises:
-        PodiumError: a link is in the place of a mount, left there by a program.
+        PodiumError: a program has left a link at the path of a mount.
     """
     taken = {mount.target for mount in mounts}
     for number, mount in enumerate(mounts):
-        places = _places(mount, mounts[:number])
-        _refuse_links(places)
-        for folder in places[:-1]:
+        folders = _folders_down_to(mount, mounts[:number])
+        _refuse_links(folders)
+        for folder in folders[:-1]:
             folder.source.mkdir(exist_ok=True)
             if folder.target not in taken:
                 taken.add(folder.target)
@@ -125,8 +125,8 @@ def in_order(mounts: tuple[Mount, ...]) -> Iterator[Mount]:
         yield mount
 
 
-def _places(mount: Mount, earlier: tuple[Mount, ...]) -> list[Mount]:
-    """The folders from the writable mount around a mount down to its own place, if it has one around it."""
+def _folders_down_to(mount: Mount, earlier: tuple[Mount, ...]) -> list[Mount]:
+    """Return the folders from the enclosing writable mount down to the path of a mount, or nothing without one."""
     around = [other for other in earlier if Path(mount.target).is_relative_to(other.target)]
     outer = max(around, key=lambda other: len(other.target), default=mount)
     if not outer.writable:
@@ -136,10 +136,10 @@ def _places(mount: Mount, earlier: tuple[Mount, ...]) -> list[Mount]:
     return [Mount(source=outer.source / step, target=f"{outer.target}/{step}", writable=True) for step in steps]
 
 
-def _refuse_links(places: list[Mount]) -> None:
-    for place in places:
-        if place.source.is_symlink():
+def _refuse_links(folders: list[Mount]) -> None:
+    for folder in folders:
+        if folder.source.is_symlink():
             raise PodiumError(
-                f"{place.target} cannot be mounted: {place.source} is a link to {place.source.readlink()}, "
+                f"{folder.target} cannot be mounted: {folder.source} is a link to {folder.source.readlink()}, "
                 "put there by a program inside. Remove it and start again."
             )

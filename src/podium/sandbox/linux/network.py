@@ -1,7 +1,7 @@
-"""The network of a sandbox that may use one: a namespace of its own, without a way to the host or its neighbours.
+"""Network of a sandbox that may use one: its own namespace, without a route to the host or its neighbours.
 
-Either it leads to the Internet, carried by pasta or slirp4netns (which need no rights), or it holds nothing but a proxy
-to a list of hosts. Programs have no rights over the namespace, so what is set up here stays.
+It either leads to the Internet, through pasta or slirp4netns (which need no privileges), or contains only a proxy to a
+list of hosts. Programs have no privileges in the namespace, so this setup stays.
 """
 
 from __future__ import annotations
@@ -23,45 +23,48 @@ from podium.sandbox.linux.proxy import own_addresses
 from podium.sandbox.spec import NetworkAccess
 
 PROXY_PORT = 3128
-# A range that is on no network, neither the Internet nor a local one.
+# A range that no network uses, neither the Internet nor a local one.
 ADDRESS, GATEWAY, NAME_SERVER = "198.18.0.100", "198.18.0.2", "198.18.0.3"
 RESOLV_CONF = f"nameserver {NAME_SERVER}\n"
-NOT_ON_THE_INTERNET = (
+NON_PUBLIC_NETWORKS = (
     "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.168.0.0/16",
     "198.18.0.0/15", "224.0.0.0/4", "240.0.0.0/4",
 )  # fmt: skip
 PATIENCE_S = 10.0
 _NS_GET_USERNS = 0xB701
 _TUN = Path("/dev/net/tun")
-# Ends the program when our end of its standard input is closed, however that comes about, and itself with the program.
-_WITH_US = '("$@"; kill 0) & read -r line; kill 0'
+# Ends the program when our end of its standard input is closed in any way, and itself with the program.
+_UNTIL_STDIN_CLOSES = '("$@"; kill 0) & read -r line; kill 0'
 
 
 def find_carrier() -> str:
-    """The program that carries a sandbox's packets: pasta or slirp4netns.
+    """Return the program that carries a sandbox's packets: pasta or slirp4netns.
 
     Raises:
-        PodiumError: there is none, or it cannot work.
+        PodiumError: none is installed, or it cannot work.
     """
-    instead = "or name the hosts that are needed, which takes no program: --network pypi.org,files.pythonhosted.org"
-    found = next((name for name in CARRIERS if shutil.which(name)), None)
-    if found is None:
+    alternative = "Or allow single hosts, which needs no such program: --network pypi.org,files.pythonhosted.org"
+    carrier = next((name for name in CARRIERS if shutil.which(name)), None)
+    if carrier is None:
         raise PodiumError(
             "--network needs pasta or slirp4netns, and neither is installed. Install one (Debian, Ubuntu: apt install "
-            f"passt; Fedora: dnf install passt), {instead}"
+            f"passt; Fedora: dnf install passt). {alternative}"
         )
     missing = [name for name in ("ip", "nsenter") if shutil.which(name) is None]
     if missing:
-        raise PodiumError(f"--network needs {' and '.join(missing)} (apt install iproute2 util-linux), {instead}")
+        raise PodiumError(
+            f"--network needs {' and '.join(missing)} (Debian, Ubuntu: apt install iproute2 util-linux). {alternative}"
+        )
     if not os.access(_TUN, os.R_OK | os.W_OK):
         raise PodiumError(
-            f"--network needs {_TUN}, which this user may not open (as root: modprobe tun; chmod 666 {_TUN}), {instead}"
+            f"--network needs {_TUN}, which this user may not open. As root, run: modprobe tun; chmod 666 {_TUN}. "
+            f"{alternative}"
         )
-    return found
+    return carrier
 
 
 def proxy_environment(network: NetworkAccess) -> dict[str, str]:
-    """Variables that lead the usual clients to the proxy, where there is one."""
+    """Return variables that direct common clients to the proxy, if there is one."""
     if not isinstance(network, tuple):
         return {}
     url, local = f"http://localhost:{PROXY_PORT}", "localhost,127.0.0.1"
@@ -70,7 +73,7 @@ def proxy_environment(network: NetworkAccess) -> dict[str, str]:
 
 
 class Helper:
-    """A process that serves a sandbox from outside, and ends with this one."""
+    """Process that serves a sandbox from outside, and ends with this one."""
 
     def __init__(self, command: Sequence[str], messages: Path, *, descriptors: Sequence[int]) -> None:
         with messages.open("wb") as output:
@@ -85,15 +88,16 @@ class Helper:
         self._messages = messages
 
     def wait_until(self, is_ready: Callable[[], bool]) -> None:
-        """
+        """Wait until the process is ready.
+
         Raises:
-            PodiumError: it ends before it is ready, or takes too long.
+            PodiumError: it exits before it is ready, or takes too long.
         """
-        patience = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + PATIENCE_S
         while not is_ready():
-            if self._process.poll() is not None or time.monotonic() > patience:
-                said = self._messages.read_text(errors="replace").strip().splitlines()[-5:]
-                raise PodiumError(f"the sandbox gets no network: {' / '.join(said) or 'no answer'}")
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                output = self._messages.read_text(errors="replace").strip().splitlines()[-5:]
+                raise PodiumError(f"The sandbox's network does not start: {' / '.join(output) or 'no output'}")
             time.sleep(0.005)
 
     def stop(self) -> None:
@@ -105,7 +109,7 @@ class Helper:
 
 
 def start_proxy(listener: socket.socket, hosts: Sequence[str], messages: Path) -> Helper:
-    """A proxy to a list of hosts, on a socket of the sandbox's."""
+    """Start a proxy to a list of hosts, on a socket of the sandbox."""
     with listener:
         descriptor = listener.fileno()
         command = [sys.executable, "-P", "-m", "podium.sandbox.linux.proxy", str(descriptor), *hosts]
@@ -113,14 +117,14 @@ def start_proxy(listener: socket.socket, hosts: Sequence[str], messages: Path) -
 
 
 def connect(pid: int, messages: Path) -> Helper:
-    """Connects the network namespace of a process to the Internet.
+    """Connect the network namespace of a process to the Internet.
 
     Raises:
-        PodiumError: that does not work.
+        PodiumError: the network does not start.
     """
     with _namespaces(pid) as (net, owner):
         carry = CARRIERS[find_carrier()](f"/proc/self/fd/{net}", f"/proc/self/fd/{owner}")
-        helper = Helper(["sh", "-c", _WITH_US, "sh", *carry], messages, descriptors=[net, owner])
+        helper = Helper(["sh", "-c", _UNTIL_STDIN_CLOSES, "sh", *carry], messages, descriptors=[net, owner])
         try:
             helper.wait_until(lambda: _has_default_route(pid))
             _close_routes(net, owner)
@@ -132,10 +136,10 @@ def connect(pid: int, messages: Path) -> Helper:
 
 @contextlib.contextmanager
 def _namespaces(pid: int) -> Iterator[tuple[int, int]]:
-    """Descriptors of the network namespace of a process, and of the user namespace that has the rights over it."""
+    """Yield descriptors of the network namespace of a process, and of the user namespace that owns it."""
     net = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
     try:
-        owner = fcntl.ioctl(net, _NS_GET_USERNS)  # not the process's own: bwrap makes that one later
+        owner = fcntl.ioctl(net, _NS_GET_USERNS)  # not the process's own: bwrap creates that one later
         try:
             yield net, owner
         finally:
@@ -145,23 +149,23 @@ def _namespaces(pid: int) -> Iterator[tuple[int, int]]:
 
 
 def _slirp4netns(net: str, owner: str) -> list[str]:
-    # It can seal itself only if its group is known inside the namespace, as root's is; pasta always does.
+    # It can only seal itself if its group exists inside the namespace, as root's does; pasta always does.
     isolation = ["--disable-host-loopback", "--enable-seccomp", *(["--enable-sandbox"] if os.getuid() == 0 else [])]
-    place = ["--netns-type=path", f"--userns-path={owner}", net, "tap0"]
-    return ["slirp4netns", "--configure", "--mtu=65520", "--cidr=198.18.0.0/24", *isolation, *place]
+    target = ["--netns-type=path", f"--userns-path={owner}", net, "tap0"]
+    return ["slirp4netns", "--configure", "--mtu=65520", "--cidr=198.18.0.0/24", *isolation, *target]
 
 
 def _pasta(net: str, owner: str) -> list[str]:
     ports = [part for option in ("-t", "-u", "-T", "-U") for part in (option, "none")]
     addresses = ["-a", ADDRESS, "-n", "24", "-g", GATEWAY, "--dns-forward", NAME_SERVER]
     user = ["--runas", "0"] if os.getuid() == 0 else []
-    place = ["--userns", owner, "--netns", net]
-    return ["pasta", "-4", "-f", "-q", "--config-net", "--no-map-gw", "-I", "tap0", *ports, *addresses, *user, *place]
+    target = ["--userns", owner, "--netns", net]
+    return ["pasta", "-4", "-f", "-q", "--config-net", "--no-map-gw", "-I", "tap0", *ports, *addresses, *user, *target]
 
 
 CARRIERS: dict[str, Callable[[str, str], list[str]]] = {"pasta": _pasta, "slirp4netns": _slirp4netns}
-"""In the order of preference; for each the command that connects a network namespace, given with the user namespace
-that owns it. IPv4 alone: it is what the routes below close."""
+"""Commands, in order of preference, that connect a network namespace, given with the user namespace that owns it. IPv4
+only, because the routes below close only IPv4."""
 
 
 def _has_default_route(pid: int) -> bool:
@@ -170,20 +174,20 @@ def _has_default_route(pid: int) -> bool:
 
 
 def _close_routes(net: int, owner: int) -> None:
-    """Makes everything unreachable that is not the Internet: services of the host, its neighbours, cloud metadata."""
+    """Make everything unreachable but the Internet: services of the host, its neighbours, cloud metadata."""
     closed = [
-        *NOT_ON_THE_INTERNET,
+        *NON_PUBLIC_NETWORKS,
         GATEWAY,
         *sorted(address for address in own_addresses() if not address.startswith("127.")),
     ]
     enter = ["nsenter", f"--user=/proc/self/fd/{owner}", f"--net=/proc/self/fd/{net}", "--preserve-credentials"]
     done = subprocess.run(
         [*enter, "ip", "-batch", "-"],
-        input="".join(f"route add prohibit {place}\n" for place in closed),
+        input="".join(f"route add prohibit {network}\n" for network in closed),
         pass_fds=[net, owner],
         capture_output=True,
         text=True,
         check=False,
     )
     if done.returncode != 0:
-        raise PodiumError(f"the sandbox gets no network: its routes cannot be closed: {done.stderr.strip()}")
+        raise PodiumError(f"The sandbox's network does not start: its routes cannot be closed: {done.stderr.strip()}")

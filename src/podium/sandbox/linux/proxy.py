@@ -1,8 +1,8 @@
-"""A proxy to a list of hosts: the one way out of a sandbox that may reach these and nothing else.
+"""Proxy to a list of hosts: the only way out of a sandbox that may reach only these.
 
-It runs as a process of its own on the host and listens on the sandbox's loopback; the sandbox has no other network, so
-there is nothing to get around. Names are resolved here, and what was checked is what is connected to. It ends when its
-standard input does.
+It runs as a separate process on the host and listens on the sandbox's loopback interface; the sandbox has no other
+network, so it cannot be bypassed. Names are resolved here, and the address that was checked is the one connected to.
+The proxy exits when its standard input is closed.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
-USUAL_PORTS = (80, 443)
-MOST_CONNECTIONS = 256
+DEFAULT_PORTS = (80, 443)
+MAX_CONNECTIONS = 256
 HEAD_TIMEOUT_S, CONNECT_TIMEOUT_S = 30.0, 30.0
-HEAD_BYTES, PIECE_BYTES = 1 << 16, 1 << 16
+MAX_HEAD_BYTES, CHUNK_BYTES = 1 << 16, 1 << 16
 _ENTRY = re.compile(r"(?P<name>(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*)(:(?P<port>\d{1,5}))?(=(?P<address>[0-9a-f.:]+))?")
 
 
 @dataclass(frozen=True)
 class AllowedHost:
-    """A host that programs may reach: `pypi.org`, `*.example.org`, `mirror.lan:3141=10.0.0.5`."""
+    """Host that programs may reach: `pypi.org`, `*.example.org`, `mirror.lan:3141=10.0.0.5`."""
 
     name: str
-    """Lower case; after `*.` any name that ends so."""
+    """Lower-case name; after `*.`, any name with that ending."""
     port: int | None
     """None: 80 and 443."""
     address: str | None
-    """Where the host is, whatever its name resolves to. None: at one of the public addresses that its name has."""
+    """Address of the host, regardless of DNS. None: one of the public addresses that its name resolves to."""
 
     def matches(self, name: str, port: int) -> bool:
         is_below = self.name.startswith("*.") and name.endswith(self.name[1:])
-        return (name == self.name or is_below) and port in (USUAL_PORTS if self.port is None else (self.port,))
+        return (name == self.name or is_below) and port in (DEFAULT_PORTS if self.port is None else (self.port,))
 
 
 class RefusedError(Exception):
-    """A request is not carried out; `status` is for the program that made it."""
+    """Rejected request; `status` is the HTTP status for the program that made it."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -52,56 +52,56 @@ class RefusedError(Exception):
 
 
 def parse_host(text: str) -> AllowedHost:
-    """The host that an entry of a list names.
+    """Parse an entry of a list of hosts.
 
     Raises:
-        ValueError: none.
+        ValueError: it is not a host.
     """
-    found = _ENTRY.fullmatch(text.strip().lower())
-    if found is None or not set(".:=") & set(text):  # a bare word is more likely a task than a host
+    entry = _ENTRY.fullmatch(text.strip().lower())
+    if entry is None or not set(".:=") & set(text):  # a bare word is more likely a task than a host
         raise ValueError(f"'{text}' is not a host. Write NAME, *.NAME, NAME:PORT or NAME:PORT=ADDRESS")
-    address = found["address"]
+    address = entry["address"]
     if address is not None:
         ipaddress.ip_address(address)
-    return AllowedHost(found["name"], None if found["port"] is None else int(found["port"]), address)
+    return AllowedHost(entry["name"], None if entry["port"] is None else int(entry["port"]), address)
 
 
 def own_addresses() -> set[str]:
-    """The IPv4 addresses of this machine."""
+    """Return the IPv4 addresses of this machine."""
     lines = Path("/proc/net/fib_trie").read_text(encoding="ascii").splitlines()
     return {before.split()[-1] for before, line in pairwise(lines) if "host LOCAL" in line}
 
 
 class Proxy:
-    """Carries connections to hosts of a list."""
+    """HTTP proxy for connections to hosts of a list."""
 
     def __init__(self, hosts: Sequence[AllowedHost]) -> None:
         self._hosts = hosts
         self._open = 0
 
     async def serve(self, listener: socket.socket) -> None:
-        server = await asyncio.start_server(self._answer, sock=listener, limit=HEAD_BYTES)
+        server = await asyncio.start_server(self._answer, sock=listener, limit=MAX_HEAD_BYTES)
         await server.serve_forever()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._open += 1
         try:
-            if self._open > MOST_CONNECTIONS:
-                raise RefusedError(503, f"more than {MOST_CONNECTIONS} connections at once")
+            if self._open > MAX_CONNECTIONS:
+                raise RefusedError(503, f"more than {MAX_CONNECTIONS} simultaneous connections")
             async with asyncio.timeout(HEAD_TIMEOUT_S):
                 head = await reader.readuntil(b"\r\n\r\n")
-            await self._carry_out(head, reader, writer)
+            await self._forward(head, reader, writer)
         except RefusedError as error:
             writer.write(_response(error.status, str(error)))
             with contextlib.suppress(OSError):
                 await writer.drain()
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            pass  # the program, or the host, has gone
+            pass  # the program or the host has closed its connection
         finally:
             self._open -= 1
             writer.close()
 
-    async def _carry_out(self, head: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _forward(self, head: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         method, target, first = parse_head(head)
         name, port = target
         their_reader, their_writer = await self._connect(name, port)
@@ -114,7 +114,7 @@ class Proxy:
                 both.create_task(_pump(reader, their_writer))
                 both.create_task(_pump(their_reader, writer))
         except* OSError:
-            pass  # one of the two has gone
+            pass  # one of the two has closed its connection
         finally:
             their_writer.close()
 
@@ -122,37 +122,37 @@ class Proxy:
         for address in await self._addresses(name, port):
             with contextlib.suppress(OSError):
                 async with asyncio.timeout(CONNECT_TIMEOUT_S):
-                    return await asyncio.open_connection(address, port, limit=PIECE_BYTES)
+                    return await asyncio.open_connection(address, port, limit=CHUNK_BYTES)
         raise RefusedError(502, f"{name}:{port} does not answer")
 
     async def _addresses(self, name: str, port: int) -> list[str]:
-        """Where to connect to for a host, if that is allowed."""
+        """Return the addresses to connect to for a host, if it is allowed."""
         allowed = next((host for host in self._hosts if host.matches(name, port)), None)
         if allowed is None:
             listed = ", ".join(host.name for host in self._hosts)
-            raise RefusedError(403, f"{name}:{port} may not be reached from here, only: {listed}")
+            raise RefusedError(403, f"{name}:{port} is not an allowed host; allowed are: {listed}")
         if allowed.address is not None:
             return [allowed.address]
         try:
-            found = await asyncio.get_running_loop().getaddrinfo(name, port, family=socket.AF_INET)
+            infos = await asyncio.get_running_loop().getaddrinfo(name, port, family=socket.AF_INET)
         except (OSError, UnicodeError) as error:
-            raise RefusedError(502, f"{name} is not found") from error
-        addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+            raise RefusedError(502, f"{name} cannot be resolved") from error
+        addresses = list(dict.fromkeys(str(info[4][0]) for info in infos))
         ours = own_addresses()
         public = [address for address in addresses if is_public(address) and address not in ours]
         if not public:
-            raise RefusedError(403, f"{name} is at {', '.join(addresses)}, which is not on the Internet")
+            raise RefusedError(403, f"{name} resolves to {', '.join(addresses)}, which is not on the Internet")
         return public
 
 
 def is_public(address: str) -> bool:
-    """Whether an IPv4 address belongs to a host of the Internet."""
-    found = ipaddress.IPv4Address(address)
-    return found.is_global and not found.is_multicast
+    """Return whether an IPv4 address belongs to a host on the Internet."""
+    parsed = ipaddress.IPv4Address(address)
+    return parsed.is_global and not parsed.is_multicast
 
 
 def parse_head(head: bytes) -> tuple[str, tuple[str, int], bytes]:
-    """Method, host and port of a request, and the head as the host itself expects it.
+    """Parse the head of a request: method, host and port, and the head as the host itself expects it.
 
     Raises:
         RefusedError: it is not a request to a proxy.
@@ -173,7 +173,7 @@ def parse_head(head: bytes) -> tuple[str, tuple[str, int], bytes]:
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while piece := await reader.read(PIECE_BYTES):
+    while piece := await reader.read(CHUNK_BYTES):
         writer.write(piece)
         await writer.drain()
     writer.write_eof()

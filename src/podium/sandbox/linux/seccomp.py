@@ -1,4 +1,4 @@
-"""A filter of system calls that machine-learning code never needs, as a program for the kernel's packet filter."""
+"""Seccomp filter: denies system calls that machine-learning code never needs, as a BPF program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from podium.errors import PodiumError
 
-# Numbers of system calls: x86-64, then the generic table that arm64 uses. Calls that are new enough have one number.
+# System call numbers: x86-64, then the generic table that arm64 uses. Recent calls have one number for both.
 _DENIED = {
     "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51),
     "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431),
@@ -31,14 +31,14 @@ _DENIED = {
 }  # fmt: skip
 _X86_ONLY = {"iopl": 172, "ioperm": 173, "modify_ldt": 154, "uselib": 134, "ustat": 136, "sysfs": 139}
 
-# Answered as if the kernel did not know them, so that libraries take their older way.
+# Answered as if the kernel did not have them, so that libraries fall back to older calls.
 _UNKNOWN = {"io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
             "io_setup": (206, 0), "memfd_secret": (447, 447), "openat2": (437, 437), "clone3": (435, 435)}  # fmt: skip
 
 _CLONE, _IOCTL, _SETAFFINITY, _PRLIMIT = (56, 220), (16, 29), (203, 122), (302, 261)
 _FALLOCATE = (285, 47)
 _SOCKET, _SOCKETPAIR = (41, 198), (53, 199)
-# Calls that give a file its mode, with the place of that among the arguments; None where a machine lacks the call.
+# Calls that set the mode of a file, with the index of that argument; None where an architecture lacks the call.
 _MODES = {
     "chmod": (90, None, 1), "fchmod": (91, 52, 1), "fchmodat": (268, 53, 2), "fchmodat2": (452, 452, 2),
     "creat": (85, None, 1), "open": (2, None, 2), "openat": (257, 56, 3),
@@ -46,12 +46,12 @@ _MODES = {
 }  # fmt: skip
 _SET_USER_ID = 0o4000
 _NAMESPACES = 0x7E020000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
-_FAMILIES = (1, 2, 10)  # unix, internet 4 and 6. Others reach past the namespaces.
+_FAMILIES = (1, 2, 10)  # unix, IPv4 and IPv6; others reach beyond the namespaces
 _NETLINK, _ROUTE = 16, 0  # names of interfaces and addresses, for name resolution
-_TERMINAL_TRICKS = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: type into somebody else's terminal
-# Where on the disk a file lies, which for shared blocks is where the raw file lay: FIBMAP, FIEMAP, ext4's cache of it,
-# and XFS's older ways.
-_DISK_PLACES = (0x1, 0xC020660B, 0xC020662A, 0xC0205826, 0xC020582C, 0xC0205838)
+_TERMINAL_IOCTLS = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX: type into another user's terminal
+# Location of a file on the disk, which for shared blocks is that of the raw file: FIBMAP, FIEMAP, ext4's cache of it,
+# and XFS's older calls.
+_LOCATION_IOCTLS = (0x1, 0xC020660B, 0xC020662A, 0xC0205826, 0xC020582C, 0xC0205838)
 _X32_BIT = 0x40000000
 
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
@@ -70,12 +70,12 @@ _MACHINES = {"x86_64": _Machine(0xC000003E, 0), "aarch64": _Machine(0xC00000B7, 
 
 
 def program(machine: str | None = None) -> bytes:
-    """The filter for a kind of machine, by default this one, in the form that `bwrap --seccomp` reads."""
+    """Return the filter for an architecture, by default this machine's, in the format that `bwrap --seccomp` reads."""
     name = machine or platform.machine()
     if name not in _MACHINES:
         raise PodiumError(
-            f"there is no list of system calls for {name} machines, so the sandbox cannot be sealed here. "
-            f"Known: {', '.join(_MACHINES)}. Docker works too: podium run --sandbox docker"
+            f"There is no system call filter for {name} machines, so sandboxes cannot be sealed here. "
+            f"Supported: {', '.join(_MACHINES)}. To run without isolation: podium run --sandbox none"
         )
     kind = _MACHINES[name]
     code = [
@@ -90,12 +90,12 @@ def program(machine: str | None = None) -> bytes:
         denied += _X86_ONLY.values()
     code += _for_calls(denied, _refuse(errno.EPERM))
     code += _for_calls([numbers[kind.column] for numbers in _UNKNOWN.values()], _refuse(errno.ENOSYS))
-    # Takes any amount of the disk at once, before that can be measured; the C library then writes zeros instead.
+    # Allocates any amount of disk space instantly, before it can be measured; the C library then writes zeros instead.
     code += _for_calls([_FALLOCATE[kind.column]], _refuse(errno.EOPNOTSUPP))
-    # Cores are leased: a program that moves itself is told it worked and stays where it is.
+    # Cores are leased: a program that tries to move itself gets success and stays where it is.
     code += _for_calls([_SETAFFINITY[kind.column]], _refuse(0))
     code += _when_call(_CLONE[kind.column], _refuse_bits(0, _NAMESPACES))
-    # A supervisor or the first process with a limit of no files or no time would be a useless one.
+    # Otherwise a program could leave its supervisor or the first process without any files or time.
     code += _when_call(
         _PRLIMIT[kind.column],
         [_operation(_LOAD, _ARGUMENTS[0]), _operation(_EQUAL, 0, yes=1), _answer(_refuse(errno.EPERM))],
@@ -104,9 +104,9 @@ def program(machine: str | None = None) -> bytes:
         code += _when_call(call[kind.column], _only_known_families())
     code += _when_call(
         _IOCTL[kind.column],
-        [_operation(_LOAD, _ARGUMENTS[1]), *_for_calls((*_TERMINAL_TRICKS, *_DISK_PLACES), _refuse(errno.EPERM))],
+        [_operation(_LOAD, _ARGUMENTS[1]), *_for_calls((*_TERMINAL_IOCTLS, *_LOCATION_IOCTLS), _refuse(errno.EPERM))],
     )
-    # The workspace lies on the host, where such a program would have the rights of Podium's user for anybody.
+    # The workspace is on the host, where such a program would give any user the rights of Podium's user.
     for *numbers, argument in _MODES.values():
         number = numbers[kind.column]
         if number is not None:
@@ -115,7 +115,7 @@ def program(machine: str | None = None) -> bytes:
 
 
 def _operation(code: int, value: int, *, yes: int = 0, no: int = 0) -> bytes:
-    """One instruction; `yes` and `no` say how many to skip when a comparison holds or does not."""
+    """Return one instruction; `yes` and `no` are the numbers of instructions to skip after a comparison."""
     return struct.pack("<HBBI", code, yes, no, value)
 
 
@@ -128,12 +128,12 @@ def _refuse(number: int) -> int:
 
 
 def _for_calls(numbers: list[int] | tuple[int, ...], answer: int) -> list[bytes]:
-    """If the loaded value is one of the numbers, the answer."""
+    """Return code that answers if the loaded value is one of the numbers."""
     return [part for number in sorted(numbers) for part in (_operation(_EQUAL, number, no=1), _answer(answer))]
 
 
 def _refuse_bits(argument: int, bits: int) -> list[bytes]:
-    """If any of the bits is set in an argument, a refusal."""
+    """Return code that refuses a call if any of the bits is set in an argument."""
     return [
         _operation(_LOAD, _ARGUMENTS[argument]),
         _operation(_ANY_BIT, bits, no=1),
@@ -155,6 +155,6 @@ def _only_known_families() -> list[bytes]:
 
 
 def _when_call(number: int, code: list[bytes]) -> list[bytes]:
-    """Code for one system call; falls through to an allowance because it has replaced the loaded number."""
+    """Return code for one system call. It ends by allowing the call because it has overwritten the loaded number."""
     body = [*code, _answer(_ALLOW)]
     return [_operation(_EQUAL, number, no=len(body)), *body]

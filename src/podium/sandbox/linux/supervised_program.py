@@ -1,4 +1,4 @@
-"""A program that runs in a sandbox, below a supervisor of ours."""
+"""Program in a sandbox, run by one of our supervisors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from podium.sandbox.linux.limits.enforce_limits import KILL_PATIENCE_S, Guard
 from podium.sandbox.program_result import Collector, Keep, ProgramResult
 
-_LOOK_S = 1.0  # how often a program is looked at, whether another thread has ended it
+_POLL_S = 1.0  # a program may have been ended by another thread
 _PIECE = 1 << 16
 
 
@@ -31,7 +31,7 @@ class Pipes:
 
 @contextlib.contextmanager
 def open_pipes() -> Iterator[tuple[Pipes, list[int]]]:
-    """Our ends, and theirs for as long as the block lasts. Ours are closed too if it fails."""
+    """Yield our ends, and for the duration of the block theirs. Ours are closed too if the block fails."""
     with contextlib.ExitStack() as kept, contextlib.ExitStack() as lent:
         ours, theirs = [], []
         for is_input in (True, False, False):
@@ -46,7 +46,7 @@ def open_pipes() -> Iterator[tuple[Pipes, list[int]]]:
 
 
 class SupervisedProgram:
-    """A program that was started."""
+    """Running program below a supervisor."""
 
     def __init__(
         self,
@@ -67,19 +67,19 @@ class SupervisedProgram:
         self._collectors = {stream: Collector(keep) for stream in self._streams}
         self._memory_kills = guard.memory_kills()
         self.on_close: Callable[[], None] = lambda: None
-        """Called when the program has been let go of, perhaps more than once."""
+        """Called after the program has been released, possibly more than once."""
 
     def kill(self, reason: str) -> None:
-        """Ends the program and everything it started; `wait` then returns. From any thread, any number of times."""
+        """Kill the program and everything it started; `wait` then returns. Works from any thread, and repeatedly."""
         self._stopped = self._stopped or reason
         self._killed_at = self._killed_at or time.monotonic()
         with contextlib.suppress(OSError):
             self._supervisor.send(b"k")
 
     def wait(self, timeout_s: float | None = None) -> ProgramResult:
-        """Passes input and output on until the program has ended, or ends it when its time is up."""
+        """Pass input and output on until the program has ended; kill it on timeout."""
         try:
-            # Not epoll, of which a user has only so many registrations: programs inside could use them up.
+            # Not epoll: each user has a limited number of registrations, which programs inside could use up.
             with selectors.PollSelector() as selector:
                 code = self._pump(selector, timeout_s)
         finally:
@@ -94,7 +94,7 @@ class SupervisedProgram:
         return ProgramResult(code, stdout, stderr, time.monotonic() - self._started, self._stopped)
 
     def close(self) -> None:
-        """Lets go of the program; if it still runs it is killed."""
+        """Release the program; kill it if it is still running."""
         for descriptor in (self._input, *self._streams) if self._supervisor.fileno() >= 0 else ():
             with contextlib.suppress(OSError):
                 os.close(descriptor)
@@ -115,10 +115,10 @@ class SupervisedProgram:
             if deadline is not None and now >= deadline and self._killed_at is None:
                 self.kill(f"time limit of {timeout_s:g} s")
             if self._killed_at is not None and now >= self._killed_at + KILL_PATIENCE_S:
-                self._kill_all()  # its supervisor did not manage
+                self._kill_all()  # its supervisor failed to do so
                 return None
             is_waiting = deadline is not None and self._killed_at is None
-            for key, _ in selector.select(min(_LOOK_S, deadline - now) if deadline and is_waiting else _LOOK_S):
+            for key, _ in selector.select(min(_POLL_S, deadline - now) if deadline and is_waiting else _POLL_S):
                 if key.fileobj is self._supervisor:
                     return self._end()
                 if key.fd == self._input:
@@ -127,13 +127,13 @@ class SupervisedProgram:
                     selector.unregister(key.fd)
 
     def _end(self) -> int | None:
-        """The exit code, after a last look into the pipes: programs left in the background may hold them open."""
+        """Return the exit code, after draining the pipes: background programs may hold them open."""
         try:
             answer = self._supervisor.recv(4)
         except OSError:
             answer = b""
         for stream in self._streams:
-            # No more than is in them now: what still runs may write without end.
+            # Only as much as they contain now: programs still running may write without end.
             waiting = int(struct.unpack("i", fcntl.ioctl(stream, termios.FIONREAD, bytes(4)))[0])
             while waiting > 0 and (taken := self._take(stream)):
                 waiting -= taken
@@ -145,14 +145,14 @@ class SupervisedProgram:
                 self._pending = self._pending[os.write(self._input, self._pending[:_PIECE]) :]
         except BlockingIOError:
             return
-        except BrokenPipeError:  # the program does not want it
+        except BrokenPipeError:  # the program does not read it
             pass
         selector.unregister(self._input)
         os.close(self._input)
         self._input = -1
 
     def _take(self, stream: int) -> int:
-        """Reads a piece; its size, 0 at the end."""
+        """Read a chunk and return its size, 0 at the end."""
         try:
             piece = os.read(stream, _PIECE)
         except OSError:

@@ -1,4 +1,4 @@
-"""An open sandbox whose programs are run by `init.py`, the first process inside, however that got there."""
+"""Open sandbox whose programs are run by `init.py`, the first process inside."""
 
 from __future__ import annotations
 
@@ -33,29 +33,29 @@ T = TypeVar("T")
 
 
 class InitProcess(Protocol):
-    """The first process of a sandbox while it starts, runs and ends."""
+    """First process of a sandbox."""
 
     channel: socket.socket
-    """Our end of the control socket; what comes over it carries credentials."""
+    """Our end of the control socket; messages on it carry credentials."""
 
     def is_running(self) -> bool: ...
 
     def wait(self, timeout_s: float) -> bool:
-        """Whether it has ended within a time."""
+        """Wait for its end; return whether it has ended within the timeout."""
         ...
 
     def kill(self, pid: int | None) -> None:
-        """Ends it and waits for that; `pid` is the number it reported."""
+        """Kill it and wait for its end; `pid` is the number it reported."""
         ...
 
     def messages(self) -> str:
-        """What was said when it did not start."""
+        """Return its output, in case it did not start."""
         ...
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a backend has decided about a sandbox before its first process starts."""
+    """Configuration that a backend chooses for a sandbox before its first process starts."""
 
     backend: str
     engine: str
@@ -63,24 +63,25 @@ class Setup:
     home: str
     workspace: Path
     spec: SandboxSpec
-    seen: View
+    view: View
     enforcement: dict[str, Enforcement]
-    """How limits are held where no control group holds them."""
+    """Enforcement of limits that no control group enforces."""
     network: NetworkAccess
     connect: Callable[[int, Path], Helper] | None = None
-    """Connects the network namespace of a process; gets a file for what goes wrong. None where nothing has to."""
+    """Function that connects the network namespace of a process, given a file for error messages; None if unneeded."""
     has_process_limit: bool = False
-    """Whether the user that programs run as is the sandbox's own, so that the kernel can count its processes."""
+    """True if the user that programs run as is the sandbox's own, so that the kernel can count its processes."""
     make_group: Callable[[Limits, int], cgroups.Group] = systemd_scope.make_group
 
 
 class SupervisedSandbox:
-    """A sandbox from start to stop; a context manager. Its methods may be called from any thread."""
+    """Open sandbox, from start to stop; a context manager. Its methods may be called from any thread."""
 
     def __init__(self, setup: Setup, launch: Callable[[Path], InitProcess]) -> None:
-        """
+        """Start the sandbox.
+
         Args:
-            launch: starts `init.py`; gets a temporary folder of the sandbox's own.
+            launch: starts `init.py`, given a temporary folder of the sandbox's own.
 
         Raises:
             PodiumError: it does not start.
@@ -90,7 +91,7 @@ class SupervisedSandbox:
         self._stopping = threading.Event()
         self._temporary = Path(tempfile.mkdtemp(prefix=leftovers.SANDBOX_PREFIX))
         self._claim = leftovers.claim(self._temporary)
-        writable = (mount.source for mount in setup.seen.mounts if mount.writable)
+        writable = (mount.source for mount in setup.view.mounts if mount.writable)
         self._guard = Guard(
             self._limits, [self._temporary, *writable], make_group=setup.make_group, kill_all=self.kill_all
         )
@@ -123,13 +124,13 @@ class SupervisedSandbox:
 
     @property
     def pid(self) -> int:
-        """The host's number of the first process inside."""
+        """Process ID of the first process inside, on the host."""
         assert self._ready is not None
         return self._ready.pid
 
     @property
     def environment(self) -> dict[str, str]:
-        return self._setup.seen.environment
+        return self._setup.view.environment
 
     @property
     def is_running(self) -> bool:
@@ -144,9 +145,9 @@ class SupervisedSandbox:
             engine=setup.engine,
             sealed=setup.sealed,
             home=setup.home,
-            mounts=setup.seen.mounts,
-            hidden=tuple(setup.seen.hidden),
-            environment=setup.seen.environment,
+            mounts=setup.view.mounts,
+            hidden=tuple(setup.view.hidden),
+            environment=setup.view.environment,
             network=_network("net" in namespaces, setup.network),
             hosts=setup.network if isinstance(setup.network, tuple) else (),
             gpus=setup.spec.gpus,
@@ -159,11 +160,11 @@ class SupervisedSandbox:
         )
 
     def _connect(self) -> Helper | None:
-        """The process that serves the sandbox's network, where it takes one."""
+        """Start the process that serves the sandbox's network, if it needs one."""
         messages = self._temporary / "network-messages"
         if isinstance(self._setup.network, tuple):
             listener = self.listen(PROXY_PORT)
-            assert listener is not None  # nobody else is in there yet
+            assert listener is not None  # no other process is inside yet
             return start_proxy(listener, self._setup.network, messages)
         return None if self._setup.connect is None else self._setup.connect(self.pid, messages)
 
@@ -193,14 +194,14 @@ class SupervisedSandbox:
         except (TimeoutError, ConnectionError):
             ready = None
         if ready is None:
-            said = self._process.messages().strip() or "it ended without a message"
-            raise PodiumError(f"the sandbox does not start: {said}. `podium doctor` says what this machine can do.")
+            reason = self._process.messages().strip() or "its first process ended without a message"
+            raise PodiumError(f"The sandbox does not start: {reason}. Check this machine with: podium doctor")
         return ready
 
     def run(
         self, command: Sequence[str], *, timeout_s: float | None = None, **options: Unpack[StartOptions]
     ) -> ProgramResult:
-        """Starts a program and waits for its end."""
+        """Start a program and wait for its end."""
         return self.start(command, **options).wait(timeout_s)
 
     def start(
@@ -214,7 +215,7 @@ class SupervisedSandbox:
         background: bool = False,
         keep: Keep | None = None,
     ) -> SupervisedProgram:
-        """Starts a program; `StartOptions` describes the arguments."""
+        """Start a program; see `StartOptions` for the arguments."""
         order = {
             "background": background,
             "program": {
@@ -233,13 +234,15 @@ class SupervisedSandbox:
 
     def _program_limits(self) -> dict[str, int]:
         limits = self._limits
-        found = {
-            # No file may be larger than what is left of the disk: of nothing, a program may only delete.
-            "RLIMIT_FSIZE": min(limits.file_bytes, self._guard.disk_left()),
+        resource_limits = {
+            # No file may be larger than what is left of the disk: with nothing left, programs can only delete.
+            "RLIMIT_FSIZE": min(limits.file_bytes, self._guard.disk_bytes_left()),
             "RLIMIT_NOFILE": self._open_files,
             "RLIMIT_CORE": 0,
         }
-        return {**found, "RLIMIT_NPROC": limits.processes} if self._setup.has_process_limit else found
+        if self._setup.has_process_limit:
+            resource_limits["RLIMIT_NPROC"] = limits.processes
+        return resource_limits
 
     def _start(
         self, order: dict[str, object], stdin: bytes, cores: Sequence[int] | None, keep: Keep
@@ -264,28 +267,28 @@ class SupervisedSandbox:
         return program
 
     def open(self, path: str, flags: int = os.O_RDONLY, *, parents: bool = False) -> int:
-        """A descriptor of a file as the sandbox sees it, with the rights of the programs inside.
+        """Return a descriptor of a file as the sandbox sees it, with the permissions of the programs inside.
 
-        Links are followed inside, so no path can lead out. The file may be of any kind and belongs to somebody
-        hostile: look at it with fstat before reading, and open nothing relative to a folder of theirs.
+        Links are followed inside, so no path leads out. The file may be of any kind and is untrusted: check it with
+        fstat before reading, and open nothing relative to an untrusted folder.
 
         Raises:
-            OSError: as `os.open` would.
+            OSError: as for `os.open`.
         """
         order = {"path": self._inside(path), "flags": flags, "parents": parents}
         return self._with_room(lambda: self._control.descriptor(b"o", order, name=path))
 
     def read(self, path: str, *, limit_bytes: int) -> bytes:
-        """The content of a regular file, at most `limit_bytes` of it and one more byte to show that there is more."""
+        """Return the content of a regular file: at most `limit_bytes`, plus one byte to show that there is more."""
         return workspace_files.read(self.open(path), path, limit_bytes=limit_bytes)
 
     def write(self, path: str, data: bytes, *, append: bool = False) -> None:
-        """Makes or replaces (or lengthens) a file, and the folders above it."""
+        """Create, replace or append to a file, and create its parent folders."""
         flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
         workspace_files.write(self.open(path, flags, parents=True), path, data)
 
     def listen(self, port: int) -> socket.socket | None:
-        """A socket of this process that takes connections to a port of the sandbox's loopback; None if it is taken."""
+        """Return a socket that listens on a port of the programs' loopback interface, or None if it is unavailable."""
         try:
             descriptor = self._with_room(lambda: self._control.descriptor(b"l", {"port": port}, name=f"port {port}"))
         except SandboxGoneError:
@@ -295,11 +298,11 @@ class SupervisedSandbox:
         return socket.socket(fileno=descriptor)
 
     def kill_all(self) -> None:
-        """Ends every program in the sandbox; the sandbox stays."""
+        """Kill every program in the sandbox; the sandbox stays open."""
         self._control.kill_all()
 
     def stop(self) -> None:
-        """Ends the sandbox and everything in it. Stopping twice is fine."""
+        """Stop the sandbox and everything in it. Stopping twice is fine."""
         if self._stopping.is_set():
             return
         self._stopping.set()
@@ -310,21 +313,21 @@ class SupervisedSandbox:
             self._helper.stop()
         self._guard.stop()
         self._remove_temporary()
-        if self._setup.spec.workspace is None:  # it was a temporary one
-            leftovers.remove_what_goes(self.workspace)
+        if self._setup.spec.workspace is None:  # a temporary one
+            leftovers.remove_best_effort(self.workspace)
 
     def _remove_temporary(self) -> None:
-        leftovers.remove_what_goes(self._temporary)
+        leftovers.remove_best_effort(self._temporary)
         os.close(self._claim)
 
     def shell(self) -> list[str]:
-        """A command with which a person opens a shell inside, free of the sandbox's limits and filter.
+        """Return a command that opens a shell inside for a person, free of the sandbox's limits and filter.
 
         Raises:
-            NotImplementedError: without root, because the namespaces belong to one that no process is in any more.
+            NotImplementedError: without root, because no process is left in the user namespace that owns the others.
         """
         if self._setup.sealed and os.geteuid() != 0:
-            raise NotImplementedError("only root can open a shell in a sealed sandbox")
+            raise NotImplementedError("Only root can open a shell in a sealed sandbox.")
         enter = ["nsenter", "--target", str(self.pid), "--all", "--preserve-credentials"] if self._setup.sealed else []
         variables = [f"{name}={value}" for name, value in self.environment.items()]
         return [*enter, "env", "-i", "-C", self.home, *variables, "TERM=xterm", "bash"]
@@ -333,10 +336,10 @@ class SupervisedSandbox:
         return os.path.join(self.home, path)  # noqa: PTH118 (a path inside)
 
     def _reason_gone(self) -> str:
-        return self._guard.violation or "it has been stopped or ran out of processes"
+        return self._guard.violation or "it was stopped or ran out of processes"
 
     def _with_room(self, work: Callable[[], T]) -> T:
-        """What a request gives. Where programs left behind leave no room for its supervisor, they are killed."""
+        """Return the result of a request; if background programs leave no room for its supervisor, kill them first."""
         try:
             return work()
         except SandboxGoneError:
@@ -348,52 +351,53 @@ class SupervisedSandbox:
 
 @contextlib.contextmanager
 def workspace_of(spec: SandboxSpec) -> Iterator[Path]:
-    """The workspace of a sandbox that is opened in the block; a temporary one is removed if that fails."""
+    """Yield the workspace of a sandbox to be opened in the block; remove a temporary one if that fails."""
     workspace = spec.workspace or Path(tempfile.mkdtemp(prefix=leftovers.WORKSPACE_PREFIX))
     workspace.mkdir(parents=True, exist_ok=True)
     try:
         yield workspace
     except BaseException:
         if spec.workspace is None:
-            leftovers.remove_what_goes(workspace)
+            leftovers.remove_best_effort(workspace)
         raise
 
 
 def refuse_image(backend: str, spec: SandboxSpec) -> None:
-    """
+    """Reject a spec with an image, for a backend without images.
+
     Raises:
-        PodiumError: the spec has an image, of which a backend knows nothing.
+        PodiumError: the spec has an image.
     """
     if spec.image is not None:
-        raise PodiumError(f"the {backend} sandbox has no images: leave {spec.image} out, or use --sandbox docker")
+        raise PodiumError(f"The {backend} sandbox has no images. Omit the image {spec.image}, or use: --sandbox docker")
 
 
-def _network(is_own: bool, wanted: NetworkAccess) -> Network:
+def _network(is_own: bool, requested: NetworkAccess) -> Network:
     if not is_own:
         return "host"
-    return "hosts" if isinstance(wanted, tuple) else "own" if wanted else "none"
+    return "hosts" if isinstance(requested, tuple) else "own" if requested else "none"
 
 
 def _status(pid: int) -> dict[str, str]:
-    """What the kernel says about a process."""
+    """Return the fields of /proc/PID/status."""
     lines = Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines()
     return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
 
 def _own_namespaces(reported: str) -> tuple[str, ...]:
-    """Of the namespaces of a sandbox's first process, the kinds in which it is not with us."""
+    """Return the namespace types that the first process of a sandbox does not share with the host."""
     ours = {str(path.readlink()) for path in Path("/proc/self/ns").iterdir()}
     return tuple(sorted({name.partition(":")[0] for name in reported.split() if name not in ours}))
 
 
 def open_files_of_programs() -> int:
-    """How many files a program may have open, after this process has been allowed twice as many.
+    """Return the maximum number of open files of a program, after raising this process's own limit to twice as many.
 
-    Descriptors on their way through sockets are counted per user, and each sender held to its own limit: a program with
-    one as high as ours could keep us from passing any.
+    Descriptors in flight through sockets are counted per user, and each sender is held to its own limit: a program
+    with a limit as high as ours could keep us from passing any.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 2 * _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, 2 * _OPEN_FILES)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-    return wanted // 2
+    requested = 2 * _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, 2 * _OPEN_FILES)
+    if soft != resource.RLIM_INFINITY and soft < requested:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (requested, hard))
+    return requested // 2

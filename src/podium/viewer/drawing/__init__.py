@@ -1,1 +1,1 @@
-"""What pages draw: charts, search trees, highlighted code, observations and task cards."""
+"""Charts, search trees, highlighted code, observations and task cards of the pages."""

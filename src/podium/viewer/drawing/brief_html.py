@@ -1,4 +1,4 @@
-"""The briefs of tasks as HTML. Markup in them is shown as text, links as their addresses, and pictures not at all."""
+"""Rendering of task briefs from Markdown. HTML is shown as text, links as addresses, and images are dropped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHOWN_CHARACTERS = 40_000
 
 @lru_cache(maxsize=32)
 def render_markdown(text: str) -> Markup:
-    """The beginning of a Markdown text; its headings stand below those of the page."""
+    """Render the beginning of a Markdown text, with its headings at level 3."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
@@ -26,7 +26,7 @@ def render_markdown(text: str) -> Markup:
 
 
 def _address(_: object, tokens: Any, index: int, *__: object) -> str:
-    """Where a link leads, after its text: pages here lead nowhere else."""
+    """Return the address of a link as text, because pages must not link to other sites."""
     opening = next(token for token in reversed(tokens[:index]) if token.type == "link_open")
     address = str(opening.attrs.get("href", ""))
     said = "".join(token.content for token in tokens[tokens.index(opening) : index])

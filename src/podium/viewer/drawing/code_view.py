@@ -1,4 +1,4 @@
-"""Scripts that agents wrote: highlighted, and compared with the script they were made from."""
+"""Syntax highlighting of scripts, and diffs against the script they were made from."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from markupsafe import Markup
 
 from podium.viewer.shown_text import Clip, clip
 
-COMPARED_LINES = 1_500
-"""Longer scripts are not compared: the time that takes grows with the square of the length."""
+MAX_DIFF_LINES = 1_500
+"""Maximum length of scripts that are compared, as the time grows with the square of the length."""
 CONTEXT_LINES = 3
 
 
 class CodeLine(NamedTuple):
     kind: Literal["same", "added", "removed", "left out"]
     number: int | None
-    """In the newer script; None for a line that is only in the older one."""
+    """Line number in the newer script; None for a removed line."""
     code: Markup
 
 
 @dataclass(frozen=True)
 class HighlightedCode:
-    """A script as a page shows it: highlighted lines, and how much of it they are."""
+    """Highlighted lines of a script, possibly truncated."""
 
     lines: list[Markup]
     clip: Clip
@@ -34,7 +34,7 @@ class HighlightedCode:
 
 @dataclass(frozen=True)
 class ScriptChanges:
-    """What distinguishes a script from an older one."""
+    """Diff between a script and an older one."""
 
     lines: list[CodeLine]
     added: int
@@ -42,14 +42,14 @@ class ScriptChanges:
 
 
 def show_code(text: str) -> HighlightedCode:
-    """A Python script, as much of it as a page shows."""
+    """Highlight a Python script, truncated to what a page shows."""
     cut = clip(text)
     return HighlightedCode(list(highlight(cut.text.removesuffix("\n"))), cut)
 
 
 @lru_cache(maxsize=64)
 def highlight(text: str) -> tuple[Markup, ...]:
-    """The lines of a Python script as HTML: everything is escaped, words have classes."""
+    """Return the lines of a Python script as escaped HTML with a class for each token."""
     from pygments import highlight as convert
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import PythonLexer
@@ -60,10 +60,10 @@ def highlight(text: str) -> tuple[Markup, ...]:
 
 
 def compare_scripts(older: str, newer: str) -> ScriptChanges | None:
-    """What changed from one script to another, line by line; None if they are too long to be compared."""
+    """Return the line diff of two scripts, or None if they are too long to compare."""
     before, after = (clip(text.removesuffix("\n")) for text in (older, newer))
     texts = before.text.split("\n"), after.text.split("\n")
-    if not (before.is_whole and after.is_whole) or max(map(len, texts)) > COMPARED_LINES:
+    if not (before.is_whole and after.is_whole) or max(map(len, texts)) > MAX_DIFF_LINES:
         return None
     lines = list(_changed_lines(SequenceMatcher(None, *texts), highlight(before.text), highlight(after.text)))
     return ScriptChanges(
@@ -88,4 +88,4 @@ def _changed_lines(
 
 def _left_out(count: int) -> Iterator[CodeLine]:
     if count:
-        yield CodeLine("left out", None, Markup(f"{count:,} line{'s' * (count > 1)} as before"))
+        yield CodeLine("left out", None, Markup(f"{count:,} unchanged line{'s' * (count > 1)}"))

@@ -1,4 +1,4 @@
-"""An experiment at a glance: its headline, how its runs ended, and a strip of results for every task."""
+"""Experiment overview: headline, outcomes of runs and a strip of results for every task."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from podium.report.aggregate import Summary, headline, summarise
 from podium.report.results import Results, Row
 from podium.text import format_duration
 from podium.viewer.drawing.score_chart import Scale, Tick, round_numbers
-from podium.viewer.http_rules import run_address, task_address
+from podium.viewer.http_security import run_address, task_address
 from podium.viewer.index.experiment_index import ExperimentIndex
 from podium.viewer.shown_text import number_in_words
 
 WIDTH, LEFT, RIGHT, TOP, LINE, AXIS = 800, 250, 70, 12, 24, 48
-MOST_TASKS = 80
-MOST_DOTS = 12
-"""More runs of a task are drawn as a range with its median."""
+MAX_TASKS = 80
+MAX_DOTS = 12
+"""Maximum number of dots per task; more runs are drawn as a range with its median."""
 
 
 @dataclass(frozen=True)
@@ -32,20 +32,20 @@ class StripDot:
 
 @dataclass(frozen=True)
 class StripLine:
-    """The runs of one task."""
+    """Runs of one task."""
 
     y: int
     task: str
     href: str
     dots: list[StripDot]
     span: tuple[float, float, float] | None
-    """From the worst to the best, and the median, where there are too many runs for dots."""
+    """Worst, best and median position, if there are too many runs for dots."""
     note: str
 
 
 @dataclass(frozen=True)
 class Strip:
-    """Where the runs of each task lie, right is better."""
+    """Strip chart of the runs of each task; right is better."""
 
     title: str
     lines: list[StripLine]
@@ -59,7 +59,7 @@ class Strip:
 
 @dataclass(frozen=True)
 class Overview:
-    """What an experiment's page begins with."""
+    """Content at the top of an experiment's page."""
 
     headline: str
     summary: Summary
@@ -68,7 +68,7 @@ class Overview:
 
 
 class Overviews:
-    """Sums experiments up, each again only when it has changed."""
+    """Cache of overviews, renewed when an experiment changes."""
 
     def __init__(self, index: ExperimentIndex) -> None:
         self._index = index
@@ -76,7 +76,7 @@ class Overviews:
         self._known: dict[str, tuple[int, Overview | None]] = {}
 
     def read(self, name: str) -> Overview | None:
-        """The overview of an experiment; None if it cannot be read or nothing of it has begun."""
+        """Return the overview of an experiment, or None if it is unreadable or no run has started."""
         changed = self._index.changes(name)
         known = self._known.get(name)
         if known is None or known[0] != changed:
@@ -96,7 +96,7 @@ def _overview(results: Results) -> Overview | None:
 
 
 def _used(summary: Summary) -> Iterator[tuple[str, str]]:
-    """What all runs together used."""
+    """Yield the total usage of all runs."""
     for name, title in (("working_s", "Working time"), ("tokens", "Tokens"), ("cost", "Cost")):
         totals = summary.usage.get(name)
         if totals is None or not totals.total:
@@ -111,18 +111,18 @@ def _strips(results: Results) -> Iterator[Strip]:
     ended = [row for row in results.rows if row.reported]
     medals, research = ([row for row in ended if row.competition is is_medal] for is_medal in (True, False))
     if any(row.percentile is not None for row in medals):
-        yield from _strip("percentile on the task's leaderboard", medals, 0.0, 100.0)
+        yield from _strip("Percentile on the task's leaderboard", medals, 0.0, 100.0)
     gains = [row.improvement for row in research if row.improvement is not None]
     if gains:
         low, high = max(-100.0, min(0.0, *gains)), min(400.0, max(20.0, *gains))
-        yield from _strip("improvement over the baseline, %", research, low, high)
+        yield from _strip("Improvement over the baseline (%)", research, low, high)
 
 
 def _strip(title: str, rows: Sequence[Row], low: float, high: float) -> Iterator[Strip]:
     by_task: dict[str, list[Row]] = {}
     for row in rows:
         by_task.setdefault(row.task, []).append(row)
-    if len(by_task) > MOST_TASKS:
+    if len(by_task) > MAX_TASKS:
         return
     scale = (WIDTH - LEFT - RIGHT) / (high - low)
 
@@ -137,7 +137,7 @@ def _strip(title: str, rows: Sequence[Row], low: float, high: float) -> Iterator
 def _line(y: int, task: str, ended: Sequence[Row], x: Scale) -> StripLine:
     rows = [row for row in ended if row.percentile is not None or row.improvement is not None]
     values = sorted(x(_value(row)) for row in rows)
-    many, without = len(rows) > MOST_DOTS, len(ended) - len(rows)
+    many, without = len(rows) > MAX_DOTS, len(ended) - len(rows)
     return StripLine(
         y,
         task,

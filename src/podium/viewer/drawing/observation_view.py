@@ -1,4 +1,4 @@
-"""Observations as a step's page shows them, each kind with its own facts and texts."""
+"""Presentation of observations on a step's page, with facts and texts for each kind."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from podium.workspace.journal.observations import (
 
 @dataclass(frozen=True)
 class ShownObservation:
-    """An observation on a page."""
+    """Observation as a page shows it."""
 
     title: str
     facts: dict[str, str]
     texts: dict[str, Clip]
-    """By what each is; empty ones are left out."""
+    """Non-empty texts by title."""
 
 
 def show(observation: Observation) -> ShownObservation:
-    """What a page says about an observation."""
+    """Return the presentation of an observation."""
     match observation:
         case TextResult():
-            return _shown("Answer", {}, {"Text": observation.text})
+            return _shown("Text", {}, {"Content": observation.text})
         case Refusal():
             return _shown("Refused", {}, {"Reason": observation.text})
         case Interruption():
-            return _shown("Interrupted by the run", {"Cause": observation.cause}, {})
+            return _shown("Interrupted", {"Cause": observation.cause}, {})
         case ProgramOutput():
             program = {} if observation.script is None else {"Script": observation.script}
             printed = {"Standard output": observation.stdout, "Standard error": observation.stderr}
@@ -44,7 +44,7 @@ def show(observation: Observation) -> ShownObservation:
         case ScriptResult():
             facts = {
                 **_ending(observation),
-                "Took": duration_in_words(observation.seconds),
+                "Duration": duration_in_words(observation.seconds),
                 "Validation score": number_in_words(observation.metric) or "none",
                 "Submission": "valid" if observation.valid else observation.error or "not valid",
             }

@@ -1,4 +1,4 @@
-"""Score over time with medal lines, laid out for a drawing that the template writes as SVG."""
+"""Chart of scores over time with medal lines, laid out for an SVG template."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LEFT, RIGHT, TOP, BOTTOM = 84, 84, 16, 54
 TICKS = 5
 LABEL = 14.0
 TIMES = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800)
-"""Steps between the times on an axis."""
-_LARGEST = 1e100
+"""Tick intervals of a time axis, in seconds."""
+_MAX_SCORE = 1e100
 Scale = Callable[[float], float]
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A submission or a script on the chart."""
+    """Marker of a submission or a script."""
 
     x: float
     y: float
@@ -33,18 +33,18 @@ class Mark:
     words: str
     href: str | None = None
     is_below: bool = False
-    """Whether its score is too bad for the scale: it is drawn at the edge, with an arrow."""
+    """True if the score is below the visible range and is drawn as an arrow at the edge."""
 
 
 @dataclass(frozen=True)
 class ReferenceLine:
-    """A reference score, across the chart."""
+    """Horizontal line of a reference score."""
 
     y: float
     name: str
     value: str
     label_y: float
-    """Where its name is written without covering another."""
+    """Vertical position of the label, clear of other labels."""
 
 
 @dataclass(frozen=True)
@@ -55,28 +55,28 @@ class Tick:
 
 @dataclass(frozen=True)
 class ScoreLine:
-    """The score of a run's submission over time."""
+    """Line of a run's submission score over time."""
 
     name: str
     points: str
-    """As SVG writes them."""
+    """Points in SVG syntax."""
     colour: str = ""
-    """A class of the style sheet."""
+    """CSS class."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Everything with its coordinates; up is better."""
+    """Chart with all its coordinates; up is better."""
 
     paths: list[ScoreLine]
-    """Of the submissions' scores."""
+    """Lines of submission scores."""
     marks: list[Mark]
     lines: list[ReferenceLine]
     x_ticks: list[Tick]
     y_ticks: list[Tick]
     higher_is_better: bool
     y_title: str
-    x_title: str = "working time"
+    x_title: str = "Working time"
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
@@ -87,7 +87,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class ScriptScore:
-    """The validation score that a script measured itself."""
+    """Validation score reported by a script."""
 
     working_s: float
     score: float
@@ -104,17 +104,17 @@ def draw(
     end_s: float,
     metric: str = "score",
 ) -> Chart | None:
-    """The chart of a run; None when there is nothing to show.
+    """Draw the chart of a run; return None if there is nothing to show.
 
     Args:
-        points: the graded submissions, oldest first.
-        scripts: scripts of a search, by what the agent itself measured.
-        references: scores that are drawn as lines, by name.
-        end_s: working time until now.
-        metric: the name of the score, for people.
+        points: Graded submissions, oldest first.
+        scripts: Scripts of a search with the scores that the agent measured.
+        references: Scores to draw as lines, by name.
+        end_s: Working time so far.
+        metric: Display name of the score.
     """
     scores = [score for point in points if (score := _drawable(point.grade)) is not None]
-    scripts = [each for each in scripts if abs(each.score) < _LARGEST]
+    scripts = [each for each in scripts if abs(each.score) < _MAX_SCORE]
     shown = [*scores, *(each.score for each in scripts)]
     if not shown:
         return None
@@ -127,13 +127,13 @@ def draw(
         )
         for each in scripts
     ]
-    line = ScoreLine("the submission's score", _path(points, scales))
+    line = ScoreLine("submission score", _path(points, scales))
     return scales.chart([line], [*tried, *(_submission(point, scales) for point in points)], references, metric)
 
 
 @dataclass(frozen=True)
 class RunLine:
-    """The graded submissions of one run among several."""
+    """Graded submissions of one of several runs."""
 
     name: str
     colour: str
@@ -143,7 +143,7 @@ class RunLine:
 def draw_runs(
     runs: Sequence[RunLine], references: dict[str, float], *, higher_is_better: bool, metric: str
 ) -> Chart | None:
-    """The scores of several runs over time in one chart; None when there is nothing to show."""
+    """Draw the scores of several runs over time; return None if there is nothing to show."""
     scores = [[score for point in run.points if (score := _drawable(point.grade)) is not None] for run in runs]
     shown = [score for each in scores for score in each]
     if not shown:
@@ -157,17 +157,17 @@ def draw_runs(
 
 @dataclass(frozen=True)
 class _Scales:
-    """From times and scores to coordinates."""
+    """Conversion of times and scores to coordinates."""
 
     low: float
-    """The lowest that is shown, turned so that higher is better."""
+    """Lower end of the scale, negated if lower is better."""
     high: float
     end_s: float
     higher_is_better: bool
 
     @classmethod
     def over(cls, shown: Sequence[float], wanted: Sequence[float], *, end_s: float, higher_is_better: bool) -> _Scales:
-        """Scales that show all that is wanted, and of the rest as much as is worth it."""
+        """Return scales that show all required scores, and the rest as far as the chart stays readable."""
         sign = 1.0 if higher_is_better else -1.0
         low, high = _range([sign * value for value in shown], [sign * value for value in wanted])
         return cls(low, high, max(1e-9, end_s), higher_is_better)
@@ -187,7 +187,7 @@ class _Scales:
         return self.sign * score < self.low
 
     def chart(self, lines: list[ScoreLine], marks: list[Mark], references: dict[str, float], metric: str) -> Chart:
-        """The chart of these lines and marks."""
+        """Return the chart of these lines and marks."""
         numbers = round_numbers(*sorted((self.sign * self.low, self.sign * self.high)))
         return Chart(
             paths=lines,
@@ -201,12 +201,12 @@ class _Scales:
 
 
 def score_title(metric: str, *, higher_is_better: bool) -> str:
-    """The title of an axis of scores."""
+    """Return the title of a score axis."""
     return f"{metric} ({'higher' if higher_is_better else 'lower'} is better)"
 
 
 def _times(end_s: float) -> list[float]:
-    """A few round times for an axis."""
+    """Return a few round times for an axis."""
     return _multiples(0.0, end_s, next((step for step in TIMES if step >= end_s / TICKS), _many_weeks(end_s)))
 
 
@@ -215,7 +215,7 @@ def _many_weeks(end_s: float) -> float:
 
 
 def round_numbers(low: float, high: float) -> list[float]:
-    """A few round numbers for an axis."""
+    """Return a few round numbers for an axis."""
     least = (high - low) / TICKS
     scale = 10.0 ** math.floor(math.log10(least))
     return _multiples(low, high, scale * next(each for each in (1, 2, 5, 10) if each * scale >= least * (1 - 1e-9)))
@@ -226,7 +226,7 @@ def _multiples(low: float, high: float, step: float) -> list[float]:
 
 
 def _range(values: list[float], wanted: list[float]) -> tuple[float, float]:
-    """What is worth showing: everything good, and of what is bad as much as leaves the rest readable."""
+    """Return the visible range: all good scores, and bad ones as far as the chart stays readable."""
     best, floor = max([*values, *wanted]), min(wanted or values)
     span = best - floor
     if span <= 1e-9 * abs(best):
@@ -235,7 +235,7 @@ def _range(values: list[float], wanted: list[float]) -> tuple[float, float]:
 
 
 def _path(points: Sequence[CurvePoint], scales: _Scales) -> str:
-    """A line that stays where it is until there is a new submission."""
+    """Return a step line that holds its value until the next submission."""
     corners: list[tuple[float, float]] = []
     for point in points:
         score = _drawable(point.grade)
@@ -262,21 +262,21 @@ def _lines(references: dict[str, float], y: Scale) -> list[ReferenceLine]:
 
 def _submission(point: CurvePoint, scales: _Scales) -> Mark:
     at, score, medal = scales.x(point.usage.working_s), _drawable(point.grade), point.grade.medal
-    when = f"after {duration_in_words(point.usage.working_s)}"
+    time = duration_in_words(point.usage.working_s)
     if score is None:
-        return Mark(at, HEIGHT - BOTTOM, "invalid", f"no valid submission {when}")
-    words = f"submission scores {number_in_words(score)}{f', {medal} medal' if medal else ''} {when}"
+        return Mark(at, HEIGHT - BOTTOM, "invalid", f"No valid submission after {time}")
+    words = f"Submission score {number_in_words(score)}{f', {medal} medal' if medal else ''} after {time}"
     return Mark(at, scales.y(score), medal or "none", words, is_below=scales.is_below(score))
 
 
 def _drawable(grade: Grade) -> float | None:
-    return grade.score if grade.score is not None and abs(grade.score) < _LARGEST else None
+    return grade.score if grade.score is not None and abs(grade.score) < _MAX_SCORE else None
 
 
 @lru_cache(maxsize=256)
 def references_of(task: str, edition: str | None, data_dir: Path | None, miniature: bool) -> dict[str, float]:
-    """The scores that a run is compared with, by name; none if the task or its field is not here."""
-    from podium.report.score_references import find_references  # brings all that grading needs
+    """Return a task's reference scores by name, empty if the task or its leaderboard is unknown."""
+    from podium.report.score_references import find_references  # imports the whole grading stack
 
     try:
         found = find_references(task, edition, data_dir, miniature)
@@ -284,4 +284,4 @@ def references_of(task: str, edition: str | None, data_dir: Path | None, miniatu
         return {}
     names = ("ceiling", "gold", "silver", "bronze", "median", "baseline")
     known = {name: getattr(found, name) for name in names}
-    return {name: value for name, value in known.items() if value is not None and abs(value) < _LARGEST}
+    return {name: value for name, value in known.items() if value is not None and abs(value) < _MAX_SCORE}

@@ -1,6 +1,6 @@
-"""Where scores lie on a leaderboard: its distribution, the zones of the medals, and a dot for every run.
+"""Histogram of a leaderboard's scores with medal zones and a dot for every run.
 
-Better is always to the right. What is far worse than the field, or far better, is drawn at the edge and marked.
+Better is always to the right. Runs far outside the leaderboard's range are drawn at the edge and marked.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ LANE = 15
 LANES = 8
 AXIS = 46
 LOWEST_SHARE = 0.08
-"""The worst so many of the field are not shown, as their scores are often absurd."""
+"""Share of the worst leaderboard entries to hide, as their scores are often absurd."""
 MEDALS = ("median", "bronze", "silver", "gold")
 
 
 @dataclass(frozen=True)
 class RunScore:
-    """A run to be placed on a leaderboard."""
+    """Run to be placed on a leaderboard."""
 
     score: float
     words: str
@@ -44,7 +44,7 @@ class Dot:
     href: str | None
     colour: str
     beyond: int
-    """-1 or 1 if it lies beyond the left or the right edge."""
+    """-1 or 1 if the run is beyond the left or the right edge, otherwise 0."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Distribution:
-    """The picture with all its coordinates."""
+    """Chart with all its coordinates."""
 
     bars: list[Box]
     zones: list[Box]
@@ -67,7 +67,7 @@ class Distribution:
     height: int
     axis_y: int
     hidden: float
-    """Percent of the field that is worse than the left edge."""
+    """Percentage of the leaderboard that is worse than the left edge."""
     width: int = WIDTH
     left: int = LEFT
     right: int = WIDTH - RIGHT
@@ -75,7 +75,7 @@ class Distribution:
 
 
 def draw_distribution(board: Leaderboard, runs: Sequence[RunScore]) -> Distribution | None:
-    """The picture of a leaderboard and runs; None if it knows no scores."""
+    """Draw a leaderboard and runs; return None if the leaderboard has no scores."""
     field = _field(board)
     if field is None:
         return None
@@ -102,7 +102,7 @@ def draw_distribution(board: Leaderboard, runs: Sequence[RunScore]) -> Distribut
 
 
 def _field(board: Leaderboard) -> Numbers | None:
-    """The scores of the field, turned so that higher is better, each standing for the same share of it."""
+    """Return equally weighted scores of the leaderboard, negated if lower is better."""
     sign = -1.0 if board.lower_is_better else 1.0
     known = np.asarray(board.scores or board.quantiles or (), dtype=float)
     known = known[np.isfinite(known)]
@@ -115,7 +115,7 @@ def _field(board: Leaderboard) -> Numbers | None:
 
 
 def _range(field: Numbers, marks: list[float]) -> tuple[float, float]:
-    """From the worst that is worth showing to a little beyond the best; a single absurd best does not set the scale."""
+    """Return the visible range of scores, robust to absurd values at both ends."""
     low, middle, top = (float(np.quantile(field, share)) for share in (LOWEST_SHARE, 0.5, 0.98))
     best = max([top, *marks])
     low = min([max(low, middle - 3 * (best - middle)), *marks])
@@ -136,7 +136,7 @@ def _bars(field: Numbers, low: float, high: float) -> list[Box]:
             round(TOP + BARS * (1 - count / tallest), 1),
             round(width - 1, 1),
             round(BARS * count / tallest, 1),
-            f"{100 * count / len(field):.1f} % of the field",
+            f"{100 * count / len(field):.1f} % of the leaderboard",
         )
         for number, count in enumerate(counts)
         if count

@@ -1,4 +1,4 @@
-"""What a page says about a task: goal, metric, form, data, reference, known faults. Found by its id alone."""
+"""Task card: goal, metric, submission format, data, reference and known issues of a task, looked up by its id."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from podium.catalog import load
-from podium.data.home import Place, locate
+from podium.catalog.registry import load
+from podium.data.home import DataFolder, locate
 from podium.data.manifest import Manifest, read_manifest
 from podium.errors import PodiumError
 from podium.grading.medals import thresholds
@@ -24,7 +24,7 @@ BRIEF_CHARACTERS = 50_000
 
 @dataclass(frozen=True)
 class PublicFile:
-    """A file of the public folder."""
+    """File of the public folder."""
 
     name: str
     size_bytes: int
@@ -32,20 +32,20 @@ class PublicFile:
 
 @dataclass(frozen=True)
 class DataCard:
-    """The data as it was prepared here."""
+    """Data of a task as prepared on this machine."""
 
     edition: str
     is_miniature: bool
     source: str
     files: list[PublicFile]
-    """The largest."""
+    """Largest files."""
     count: int
     size_bytes: int
 
 
 @dataclass(frozen=True)
 class TaskCard:
-    """Everything about a task that does not depend on runs."""
+    """Facts about a task that do not depend on runs."""
 
     task: Task
     brief: str
@@ -56,21 +56,21 @@ class TaskCard:
     is_forged: bool
     baseline: Baseline | None
     faults: list[tuple[Edition, str]]
-    """What a further edition corrects, by edition."""
+    """Reason for each further edition."""
     data: DataCard | None
 
 
 def read_card(
     task_id: str, edition: Edition | None, data_dir: Path | None, *, miniature: bool = False
 ) -> TaskCard | None:
-    """The card of a task in an edition; None if it is not known here."""
+    """Return the card of a task in an edition, or None if the task is unknown."""
     place = locate(task_id, edition=edition or "v1", data_dir=data_dir, miniature=miniature)
     return _card(task_id, edition, place, stamp_of(place.manifest))
 
 
 @lru_cache(maxsize=64)
-def _card(task_id: str, edition: Edition | None, place: Place, stamp: str) -> TaskCard | None:
-    """The same; the stamp changes when the data is prepared again."""
+def _card(task_id: str, edition: Edition | None, place: DataFolder, stamp: str) -> TaskCard | None:
+    """Return the card, cached until the stamp of the data's manifest changes."""
     try:
         known = load(task_id)
         task = known.in_edition(edition if edition in known.editions else None)
@@ -96,12 +96,12 @@ def _card(task_id: str, edition: Edition | None, place: Place, stamp: str) -> Ta
     )
 
 
-def _reference(task: Task, place: Place) -> Reference | None:
+def _reference(task: Task, place: DataFolder) -> Reference | None:
     field = measured_field(task.id, place)
     return Leaderboard(field["lower_is_better"], tuple(field["scores"])) if field else find_reference(task, place)
 
 
-def _description(place: Place) -> str:
+def _description(place: DataFolder) -> str:
     path = place.public / "description.md"
     if not path.is_file():
         return ""
@@ -112,7 +112,7 @@ def _description(place: Place) -> str:
 def _form(task: Task) -> str:
     form = task.submission
     if isinstance(form, Columns):
-        return f"a table with {_listed((*form.ids, *form.targets))}"
+        return f"table with columns {_listed((*form.ids, *form.targets))}"
     return f"files: {_listed(form.names)}"
 
 
@@ -126,7 +126,7 @@ def _budget(task: Task) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _data(place: Place) -> DataCard | None:
+def _data(place: DataFolder) -> DataCard | None:
     manifest = read_manifest(place)
     if manifest is None:
         return None

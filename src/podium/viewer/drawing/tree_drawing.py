@@ -1,4 +1,4 @@
-"""The search tree of a run, from the states its agent decided in, and how it is laid out on a page."""
+"""Search tree of a run: read from the agent's saved states and laid out for a page."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from podium.errors import PodiumError, RecordError
 from podium.runs.records import Decision
 from podium.runs.run_folder import RunFolder
 from podium.viewer.index.snapshot_files import read_blob
-from podium.workspace.journal.events import whole_action, whole_observation
+from podium.workspace.journal.events import read_full_action, read_full_observation
 from podium.workspace.journal.journal import JournalFollower
 
 SHADES = 7
-"""How many colours tell good scripts from better ones."""
+"""Number of colours for ranking good scripts."""
 COLUMN, LINE, MARGIN, LABEL = 92, 76, 36, 36
 
 
 @dataclass(frozen=True)
 class Search:
-    """A search at some time."""
+    """State of a search after a step."""
 
     tree: Tree
     submitted: int | None
     unreviewed: frozenset[int]
 
     def kind(self, node: Node) -> str:
-        """The state of a script: good, buggy, running, or finished but not reviewed."""
+        """Return the state of a script: good, buggy, running, or unreviewed (finished, but not reviewed)."""
         if node.result is None:
             return "running"
         if node.number in self.unreviewed:
@@ -40,16 +40,16 @@ class Search:
 
 
 def read_search(run: RunFolder, journal: JournalFollower, step: int | None = None) -> Search | None:
-    """The search after a step, or as it is now; None if the agent keeps no tree, or it cannot be read."""
+    """Return the search after a step, by default the current one, or None without a readable tree."""
     try:
         state = _newest_state(run, journal) if step is None else _state_after(run, journal, step)
-    except RecordError:  # the pages of the steps say what is wrong
+    except RecordError:  # the pages of the steps show the error
         return None
     return None if state is None else Search(state.tree, state.submitted, frozenset(state.unreviewed))
 
 
 def keeps_tree(run: RunFolder, journal: JournalFollower) -> bool:
-    """Whether the agent of a run is one that searches: its first state says so."""
+    """Return whether the agent of a run keeps a search tree, judging by its first state."""
     return bool(journal.steps) and _is_search(run.path, journal.step(1).state)
 
 
@@ -59,7 +59,7 @@ def _is_search(run: Path, blob: str) -> bool:
 
 
 def _newest_state(run: RunFolder, journal: JournalFollower) -> SearchState | None:
-    """The actions decided last may not be done yet: the scripts that run now are in that state."""
+    """Return the newest state, including decided actions that are still running."""
     count = len(journal.steps)
     decision = run.read(run.decision, Decision)
     if decision is not None and decision.first > (journal.step(count).decision if count else -1):
@@ -68,7 +68,7 @@ def _newest_state(run: RunFolder, journal: JournalFollower) -> SearchState | Non
 
 
 def _state_after(run: RunFolder, journal: JournalFollower, number: int) -> SearchState | None:
-    """The state a step was decided in, with the results of it and of those decided with it until then."""
+    """Return the state in which a step was decided, updated with the results of that decision up to the step."""
     steps = [journal.step(number)]
     state = _read_state(run, steps[0].state)
     if state is None:
@@ -79,7 +79,7 @@ def _state_after(run: RunFolder, journal: JournalFollower, number: int) -> Searc
     get = partial(read_blob, run)
     try:
         return observed_state(
-            state, [whole_action(each, get) for each in steps], [whole_observation(each, get) for each in steps]
+            state, [read_full_action(each, get) for each in steps], [read_full_observation(each, get) for each in steps]
         )
     except (ValueError, TypeError, LookupError, AssertionError):
         return state  # an action that does not belong to a search
@@ -94,12 +94,12 @@ def _read_state(run: RunFolder, blob: str) -> SearchState | None:
 
 @dataclass(frozen=True)
 class Spot:
-    """A node on the page."""
+    """Node on the page."""
 
     node: Node
     kind: str
     shade: int
-    """From 0, the worst, to SHADES - 1, the best; only of good nodes."""
+    """Rank of a good node from 0, the worst, to SHADES - 1, the best."""
     is_best: bool
     is_submitted: bool
     x: int
@@ -107,12 +107,12 @@ class Spot:
 
     @property
     def score(self) -> str:
-        """What is written beside the node."""
+        """Score written beside the node."""
         return f"{self.node.metric:.3g}" if self.kind == "good" and self.node.metric is not None else ""
 
     @property
     def words(self) -> str:
-        """The node in one line."""
+        """Description of the node in one line."""
         node, parts = self.node, [f"{self.node.operator} {self.node.number}"]
         parts.append(f"score {node.metric:.5g}" if self.kind == "good" and node.metric is not None else self.kind)
         parts += ["best"] if self.is_best else []
@@ -127,23 +127,23 @@ class Edge:
     x2: int
     y2: int
     is_second: bool
-    """Whether it leads to a further parent, of a merged script."""
+    """True if it leads to a further parent of a merged script."""
 
 
 @dataclass(frozen=True)
 class OutlineItem:
-    """A node of the tree as nested lists, from top to bottom."""
+    """Node of the tree in the nested list."""
 
     spot: Spot
     opens: bool
-    """Whether a list of children follows."""
+    """True if a list of children follows."""
     closes: int
-    """How many lists end after it."""
+    """Number of lists that end after the node."""
 
 
 @dataclass(frozen=True)
 class TreePicture:
-    """A laid-out tree."""
+    """Tree with its layout."""
 
     spots: list[Spot]
     edges: list[Edge]
@@ -153,7 +153,7 @@ class TreePicture:
 
 
 def draw(search: Search) -> TreePicture:
-    """The picture with every node below its first parent, families side by side."""
+    """Lay out a tree with every node below its first parent and subtrees side by side."""
     tree = search.tree
     children: dict[int, list[Node]] = {node.number: [] for node in tree}
     roots: list[Node] = []
@@ -193,7 +193,7 @@ def draw(search: Search) -> TreePicture:
 
 
 def _order(roots: list[Node], children: dict[int, list[Node]]) -> list[int]:
-    """Every node before its children, families together. A chain of thousands is too deep for recursion."""
+    """Return the nodes in depth-first order, without recursion because a chain may have thousands of nodes."""
     order: list[int] = []
     waiting = [node.number for node in reversed(roots)]
     while waiting:
@@ -204,7 +204,7 @@ def _order(roots: list[Node], children: dict[int, list[Node]]) -> list[int]:
 
 
 def _columns(order: list[int], children: dict[int, list[Node]]) -> dict[int, float]:
-    """Leaves stand side by side, parents in the middle above their children."""
+    """Return the column of each node: leaves side by side, parents centred above their children."""
     leaves = [number for number in order if not children[number]]
     columns = {number: float(place) for place, number in enumerate(leaves)}
     for number in reversed(order):
@@ -223,7 +223,7 @@ def _items(order: list[int], depth: dict[int, int], spots: dict[int, Spot]) -> l
 
 
 def _shades(tree: Tree) -> dict[int, int]:
-    """Colours by rank among the good nodes, as scores are rarely spread evenly."""
+    """Return shades by rank among the good nodes, because scores are rarely evenly spread."""
     good = tree.good
     if len(good) < 2:
         return {node.number: SHADES - 1 for node in good}

@@ -1,1 +1,1 @@
-"""The data behind the pages: experiments, runs, transcripts and snapshots, read from their folders."""
+"""Data behind the pages: experiments, runs, transcripts and snapshots, read from their folders."""

@@ -1,6 +1,6 @@
-"""All experiments and their runs, known without opening each one again.
+"""Index of all experiments and their runs.
 
-A refresh looks at the times of `experiment.json` and `run.json` and reads only those that have changed.
+A refresh checks the timestamps of `experiment.json` and `run.json` and reads only changed files.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from podium.runs.records import ExperimentDocument
 from podium.viewer.index.find_experiments import ExperimentStatus, find_experiments, read_status, stamp_of
 from podium.viewer.index.index_database import IndexDatabase
 
-LEAST_PAUSE_S = 0.5
+MIN_PAUSE_S = 0.5
 PAUSE_FACTOR = 20
-"""A refresh is followed by a pause so many times as long, so that watching a slow disk does not keep it busy."""
+"""Pause after a refresh as a multiple of its duration, to spare slow disks."""
 SORTS = {
     "": "position",
     "status": "status, position",
@@ -32,17 +32,17 @@ SORTS = {
     "time": "working_s DESC NULLS LAST, position",
     "cost": "cost DESC NULLS LAST, position",
 }
-"""The orders that runs can be listed in."""
+"""Sort orders of runs, as SQL."""
 _ROW_FIELDS = tuple(field.name for field in fields(Row) if field.name not in ("experiment", "task", "seed", "folder"))
 
 
 @dataclass(frozen=True)
 class StoredVerification:
-    """What verifying a run has found, and when."""
+    """Result of verifying a run, and its time."""
 
     time: str
     checks: dict[str, str]
-    """By what was checked: "ok", or what is wrong."""
+    """Result of each check: "ok" or the problem."""
 
     @property
     def passed(self) -> bool:
@@ -50,7 +50,7 @@ class StoredVerification:
 
 
 class TaskCounts(NamedTuple):
-    """The runs of a task in numbers."""
+    """Number of runs of a task by outcome."""
 
     task: str
     runs: int
@@ -61,12 +61,12 @@ class TaskCounts(NamedTuple):
 
 
 class ExperimentIndex:
-    """The experiments below a folder. All methods may be called from any thread."""
+    """Thread-safe index of the experiments below a folder."""
 
     def __init__(self, root: Path, file: Path) -> None:
         self.root = root.resolve()
         self.generation = 0
-        """Grows with every change that is noticed."""
+        """Counter of detected changes."""
         self._database = IndexDatabase(file)
         self._lock = threading.RLock()
         self._next = 0.0
@@ -81,7 +81,7 @@ class ExperimentIndex:
         self._database.close()
 
     def refresh(self, *, now: bool = False) -> int:
-        """Takes in what has changed, unless that was done a moment ago; the generation."""
+        """Read changed files, at most once per pause, and return the generation."""
         with self._lock:
             started = time.monotonic()
             if started >= self._next or now:
@@ -90,15 +90,15 @@ class ExperimentIndex:
                     self._load_stored()
                     self._refresh()
                 ended = time.monotonic()
-                self._next = ended + max(LEAST_PAUSE_S, PAUSE_FACTOR * (ended - started))
+                self._next = ended + max(MIN_PAUSE_S, PAUSE_FACTOR * (ended - started))
             return self.generation
 
     def changes(self, name: str) -> int:
-        """The generation in which an experiment changed last."""
+        """Return the generation in which an experiment last changed."""
         return self._changed.get(name, 0)
 
     def experiments(self) -> list[ExperimentStatus]:
-        """All experiments, the newest first."""
+        """Return all experiments, newest first."""
         self.refresh()
         counts = self._counts()
         with self._lock:
@@ -107,7 +107,7 @@ class ExperimentIndex:
         return sorted(by_name, key=lambda status: status.created, reverse=True)
 
     def experiment(self, name: str) -> ExperimentStatus | None:
-        """One experiment by its name."""
+        """Return an experiment by name."""
         self.refresh()
         with self._lock:
             status = self._experiments.get(name)
@@ -116,10 +116,10 @@ class ExperimentIndex:
     def rows(
         self, name: str, *, sort: str = "", status: str = "", offset: int = 0, limit: int = -1
     ) -> tuple[list[Row], int]:
-        """Some runs of an experiment, and how many there are of that status."""
+        """Return a page of an experiment's runs, and the number of runs with that status."""
         where, values = ("experiment = ? AND status = ?", [name, status]) if status else ("experiment = ?", [name])
-        total = self._database.ask(f"SELECT count(*) FROM runs WHERE {where}", values)
-        found = self._database.ask(
+        total = self._database.query(f"SELECT count(*) FROM runs WHERE {where}", values)
+        found = self._database.query(
             f"SELECT task, seed, document FROM runs WHERE {where} ORDER BY {SORTS[sort]} LIMIT ? OFFSET ?",
             [*values, limit, offset],
         )
@@ -127,37 +127,37 @@ class ExperimentIndex:
         return [_row(name, experiment, *each) for each in found], total[0][0] if total else 0
 
     def row(self, key: RunKey) -> Row | None:
-        """One run."""
+        """Return one run."""
         self.refresh()
-        found = self._database.ask(
+        found = self._database.query(
             "SELECT task, seed, document FROM runs WHERE experiment = ? AND task = ? AND seed = ?", key
         )
         return _row(key.experiment, self._own_experiment(key.experiment), *found[0]) if found else None
 
     def task_rows(self, task: str, limit: int) -> list[Row]:
-        """Runs of a task in all experiments, those that were not started left out."""
+        """Return the started runs of a task in all experiments."""
         self.refresh()
-        found = self._database.ask(
+        found = self._database.query(
             "SELECT experiment, task, seed, document FROM runs WHERE task = ? AND status != 'missing' LIMIT ?",
             [task, limit],
         )
         return [_row(name, self._own_experiment(name), *rest) for name, *rest in found]
 
     def task_counts(self) -> list[TaskCounts]:
-        """How the runs of each task ended, over all experiments."""
+        """Return the number of runs of each task by outcome, over all experiments."""
         self.refresh()
-        found = self._database.ask(
+        found = self._database.query(
             "SELECT task, count(*), count(DISTINCT experiment), sum(valid), sum(medal IS NOT NULL), "
             "sum(medal IS 'gold') FROM runs WHERE status != 'missing' GROUP BY task ORDER BY task"
         )
         return [TaskCounts(*each) for each in found]
 
     def all_results(self) -> list[Results]:
-        """Every experiment that can be read, with all its rows, for statistics."""
+        """Return all readable experiments with all rows, for statistics."""
         return [results for each in self.experiments() if (results := self._known_results(each)) is not None]
 
     def results(self, name: str) -> Results | None:
-        """One experiment with all its rows; None if there is none or it cannot be read."""
+        """Return an experiment with all rows, or None if it does not exist or cannot be read."""
         status = self.experiment(name)
         return None if status is None else self._known_results(status)
 
@@ -173,9 +173,9 @@ class ExperimentIndex:
         return known[1]
 
     def verifications(self, name: str | None = None) -> dict[RunKey, StoredVerification]:
-        """What verifying has found, of runs that have not changed since."""
+        """Return the verifications of runs that have not changed since."""
         where, values = ("WHERE experiment = ?", [name]) if name is not None else ("", [])
-        found = self._database.ask(
+        found = self._database.query(
             f"SELECT experiment, task, seed, stamp, time, checks FROM verifications {where}", values
         )
         return {
@@ -185,14 +185,14 @@ class ExperimentIndex:
         }
 
     def put_verification(self, key: RunKey, stamp: str, found: StoredVerification) -> None:
-        """Keeps what verifying a run has found when it had that stamp."""
+        """Store the verification of a run that had the given stamp."""
         values = (*key, stamp, found.time, json.dumps(found.checks))
-        self._database.change([("INSERT OR REPLACE INTO verifications VALUES (?, ?, ?, ?, ?, ?)", [values])])
+        self._database.execute([("INSERT OR REPLACE INTO verifications VALUES (?, ?, ?, ?, ?, ?)", [values])])
         with self._lock:
             self._note_change(key.experiment)
 
     def stamp_of(self, key: RunKey) -> str:
-        """What changes when one of the files changes that verifying a run reads; of folders, when files come or go."""
+        """Return a fingerprint of the files that verification reads, and of the file lists of its folders."""
         experiment = self._own_experiment(key.experiment)
         if experiment is None:
             return self._runs.get(key, "")
@@ -202,7 +202,7 @@ class ExperimentIndex:
         return " ".join([self._runs.get(key, ""), *map(stamp_of, files)])
 
     def _own_experiment(self, name: str) -> Experiment | None:
-        """An experiment of ours; None for an import, which has no run folders."""
+        """Return a Podium experiment; None for an import, which has no run folders."""
         status = self._experiments.get(name)
         return None if status is None or status.imported else status.experiment
 
@@ -211,12 +211,12 @@ class ExperimentIndex:
         self._changed[name] = self.generation
 
     def _load_stored(self) -> None:
-        """Takes over what an earlier viewer has stored."""
+        """Load the content stored by an earlier viewer."""
         self._rebuilds = self._database.rebuilds
-        stored = self._database.ask("SELECT name, stamp, document FROM experiments")
+        stored = self._database.query("SELECT name, stamp, document FROM experiments")
         self._stamps = {name: stamp for name, stamp, _ in stored}
         self._experiments = {name: _parse_status(name, document) for name, _, document in stored}
-        runs = self._database.ask("SELECT experiment, task, seed, stamp FROM runs")
+        runs = self._database.query("SELECT experiment, task, seed, stamp FROM runs")
         self._runs = {RunKey(*key): stamp for *key, stamp in runs}
 
     def _refresh(self) -> None:
@@ -241,7 +241,7 @@ class ExperimentIndex:
             self._forget(name)
             del self._stamps[name], self._experiments[name]
         if changed_runs or changed_experiments or gone:
-            self._database.change(
+            self._database.execute(
                 [
                     ("DELETE FROM experiments WHERE name = ?", [(name,) for name in gone]),
                     ("DELETE FROM runs WHERE experiment = ?", [(name,) for name in (*gone, *renewed)]),
@@ -256,7 +256,7 @@ class ExperimentIndex:
         self._note_change(name)
 
     def _changed_runs(self, name: str) -> Iterator[tuple[Any, ...]]:
-        """The values of all runs of an experiment whose record is new."""
+        """Yield the values of all runs of an experiment whose record has changed."""
         experiment = self._own_experiment(name)
         if experiment is None:
             return
@@ -275,7 +275,7 @@ class ExperimentIndex:
     def _counts(self, name: str | None = None) -> dict[str, dict[str, int]]:
         where, values = ("WHERE experiment = ?", [name]) if name is not None else ("", [])
         counts: dict[str, dict[str, int]] = {}
-        for experiment, status, medal, runs, valid in self._database.ask(
+        for experiment, status, medal, runs, valid in self._database.query(
             f"SELECT experiment, status, medal, count(*), sum(valid) FROM runs {where} GROUP BY 1, 2, 3", values
         ):
             of = counts.setdefault(experiment, {})

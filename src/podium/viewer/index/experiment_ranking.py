@@ -1,4 +1,4 @@
-"""The leaderboard and comparisons, by the statistics of reports."""
+"""Leaderboard and comparisons of experiments, with the statistics of reports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from podium.catalog import suites
+from podium.catalog.registry import suites
 from podium.report.aggregate import COMPETITION_VALUES, Estimate, aggregate, arrange, research_values
 from podium.report.comparison import Comparison, compare
 from podium.report.results import Results, RunKey, task_facts
@@ -19,7 +19,7 @@ SUCCESS = "improved"
 
 @dataclass(frozen=True)
 class Filters:
-    """Which experiments are listed, and on which tasks."""
+    """Filters of the leaderboard."""
 
     suite: str = ""
     agent: str = ""
@@ -30,11 +30,11 @@ class Filters:
 
 @dataclass(frozen=True)
 class RankedExperiment:
-    """One experiment on the leaderboard."""
+    """Experiment on the leaderboard."""
 
     results: Results
     tasks: int
-    """Of those asked for, how many it has."""
+    """Number of the selected tasks that the experiment has."""
     of_tasks: int
     edition: str
     seeds: int
@@ -44,11 +44,11 @@ class RankedExperiment:
     verified: int
     miniature: bool
     forms: frozenset[tuple[str, str | None, bool]]
-    """Its tasks, each with its edition and whether its data is fabricated: only the same may be compared."""
+    """Tasks with edition and whether the data is fabricated; only equal sets are comparable."""
 
     @property
     def merit(self) -> tuple[float, float]:
-        """By medals, then by percentile; lower is better, and experiments without numbers come last."""
+        """Sort key: medals, then percentile; lower is better, and experiments without numbers come last."""
 
         def of(name: str) -> float:
             return -self.measures[name].mean if name in self.measures else math.inf
@@ -57,30 +57,30 @@ class RankedExperiment:
 
     @property
     def is_complete(self) -> bool:
-        """Whether it has numbers for all tasks asked for."""
+        """True if the experiment has numbers for all selected tasks."""
         return bool(self.measures) and self.tasks == self.of_tasks
 
 
 @dataclass(frozen=True)
 class RankedGroup:
-    """Experiments that may be compared: the same tasks, in the same editions, on the same kind of data."""
+    """Comparable experiments: the same tasks, in the same editions, on the same kind of data."""
 
     tasks: tuple[str, ...]
     edition: str
     miniature: bool
     members: list[tuple[int | None, RankedExperiment]]
-    """With their places, which ties share; None for one without a complete seed, or with nobody to compare it with."""
+    """Members with their ranks, which ties share; None without a complete seed or without a competitor."""
 
     @property
     def differing(self) -> list[str]:
-        """What the plans of its members differ in."""
+        """Settings in which the plans of the members differ."""
         plans = [each.results.plan for _, each in self.members if not each.results.imported]
         names = {"budget": "budget", "network": "network", "cores": "cores", "gpus": "GPUs"}
         return [title for name, title in names.items() if len({repr(getattr(plan, name)) for plan in plans}) > 1]
 
 
 class Ranking:
-    """Ranks experiments, and remembers their numbers until an experiment changes: intervals take a while."""
+    """Ranking of experiments with a cache, because intervals are slow to compute."""
 
     def __init__(self, index: ExperimentIndex) -> None:
         self._index = index
@@ -89,7 +89,7 @@ class Ranking:
         self._lock = threading.Lock()
 
     def read(self, filters: Filters) -> tuple[list[RankedGroup], list[Results]]:
-        """The leaderboard, the largest group first, and every experiment there is."""
+        """Return the leaderboard, largest group first, and all experiments."""
         everything = self._index.all_results()
         passed = {key for key, found in self._index.verifications().items() if found.passed}
         chosen = [self._ranked(results, filters.suite, passed) for results in everything if _fits(results, filters)]
@@ -97,10 +97,10 @@ class Ranking:
         return _groups(listed), everything
 
     def compare(self, first: Results, second: Results, *, pad: bool) -> Comparison:
-        """Two experiments side by side.
+        """Compare two experiments.
 
         Raises:
-            UsageError: there is nothing that may be compared.
+            UsageError: There is nothing to compare.
         """
         key = (first.name, second.name, pad)
         changed = self._index.changes(first.name), self._index.changes(second.name)
@@ -152,7 +152,7 @@ def _fits(results: Results, filters: Filters) -> bool:
 
 
 def editions_of(results: Results) -> list[str]:
-    """The editions of an experiment's tasks."""
+    """Return the editions of an experiment's tasks."""
     return sorted({row.edition for row in results.rows if row.edition})
 
 

@@ -1,4 +1,4 @@
-"""Finds experiments below a folder, and reads what each one is."""
+"""Discovery of experiments below a folder."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from podium.runs.experiment import FILE as EXPERIMENT
 from podium.runs.experiment import Experiment, read_experiment
 
 DEPTH = 3
-"""How many levels below the folder experiments are looked for."""
+"""Number of folder levels to search for experiments."""
 
 
 class Location(NamedTuple):
-    """Where an experiment lies, and the file that makes the folder one."""
+    """Folder of an experiment, and the file that identifies it."""
 
     folder: Path
     file: str
@@ -27,7 +27,7 @@ class Location(NamedTuple):
 
 @dataclass(frozen=True)
 class ExperimentStatus:
-    """An experiment, or why it cannot be read, and how many of its runs are in which state."""
+    """Experiment, or the reason why it cannot be read, with the number of its runs by state."""
 
     name: str
     folder: Path
@@ -36,11 +36,11 @@ class ExperimentStatus:
     imported: bool = False
     error: str | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
-    """How many runs have which status, how many are valid, and how many have which medal."""
+    """Number of runs by status, by medal, and with a valid submission."""
 
     @property
     def runs(self) -> int:
-        """How many are planned."""
+        """Number of planned runs."""
         return 0 if self.experiment is None else len(self.experiment.tasks) * self.experiment.seeds
 
     @property
@@ -52,7 +52,7 @@ class ExperimentStatus:
 
 
 def find_experiments(root: Path) -> Iterator[tuple[str, Location]]:
-    """The experiments below a folder, with their names."""
+    """Yield the experiments below a folder with their names."""
     file = _experiment_file(root)
     if file is not None:
         yield root.name, Location(root, file)
@@ -67,7 +67,7 @@ def _find_below(folder: Path, above: str, depth: int) -> Iterator[tuple[str, Loc
     except OSError:
         return
     for name in names:
-        if not name.isprintable():  # it cannot be part of an address
+        if not name.isprintable():  # cannot be part of an address
             continue
         below = folder / name
         file = _experiment_file(below)
@@ -82,7 +82,7 @@ def _experiment_file(folder: Path) -> str | None:
 
 
 def stamp_of(path: Path | str) -> str:
-    """What changes when a file is replaced or written to; empty when it is not there."""
+    """Return a fingerprint that changes when a file is replaced or written, "" without the file."""
     try:
         found = os.lstat(path)
     except OSError:
@@ -91,7 +91,7 @@ def stamp_of(path: Path | str) -> str:
 
 
 def read_status(name: str, location: Location) -> tuple[ExperimentStatus, tuple[Row, ...]]:
-    """An experiment, and its rows if it is an import: those of ours are read one by one."""
+    """Return the status of an experiment, with its rows if it is an import; other runs are read one by one."""
     folder = location.folder
     try:
         if location.file == EXPERIMENT:

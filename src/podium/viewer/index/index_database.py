@@ -1,7 +1,7 @@
-"""The file behind the index: what was read from run folders, so that it need not be read again.
+"""SQLite cache of the index: data read from run folders.
 
-All of it can be made again from the folders (verifications by verifying once more), so a file that is lost, damaged or
-of another version is rebuilt. Several viewers may share it.
+Everything can be recreated from the folders (verifications by verifying again), so a lost, damaged or outdated file is
+rebuilt. Several viewers may share it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from podium.data.home import home
 
 VERSION = 3
-"""Of the tables and of the documents in them."""
+"""Version of the tables and of the documents in them."""
 PATIENCE_S = 10.0
 _TABLES = """
 CREATE TABLE experiments (
@@ -40,36 +40,36 @@ logger = logging.getLogger(__name__)
 
 
 def index_file(root: Path) -> Path:
-    """Where the index of a folder of experiments lies: in the user's cache, as the folder may be read-only."""
+    """Return the index file of a folder of experiments, in the user's cache because the folder may be read-only."""
     digest = hashlib.sha256(str(root.resolve()).encode("utf-8", "surrogateescape")).hexdigest()
     return home() / "view" / f"{digest[:24]}.sqlite"
 
 
 class IndexDatabase:
-    """The tables, for any number of threads. Whenever damage is noticed, they are rebuilt empty."""
+    """Thread-safe database that is rebuilt empty when it turns out to be damaged."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.RLock()
         self.rebuilds = 0
-        """How often; whoever remembers what was stored has to forget it then."""
+        """Number of rebuilds; a change invalidates all cached content."""
         self._is_closed = False
         self._connection = self._open()
 
     def close(self) -> None:
-        """Closes the file. A thread that asks afterwards gets no rows."""
+        """Close the file; later queries return no rows."""
         with self._lock:
             self._is_closed = True
             self._connection.close()
 
-    def ask(self, question: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """The rows that answer a question; none if the file had to be rebuilt."""
+    def query(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a query, none if the file had to be rebuilt."""
         with self._lock, self._rebuilt_if_damaged():
-            return self._connection.execute(question, values).fetchall()
+            return self._connection.execute(statement, values).fetchall()
         return []
 
-    def change(self, changes: Iterable[tuple[str, Sequence[Sequence[Any]]]]) -> None:
-        """Makes changes, all of them or none; each is a statement and the values it is done for."""
+    def execute(self, changes: Iterable[tuple[str, Sequence[Sequence[Any]]]]) -> None:
+        """Execute statements, each with its rows of values, in one transaction."""
         with self._lock, self._rebuilt_if_damaged(), self._connection:
             for statement, values in changes:
                 self._connection.executemany(statement, values)
@@ -82,8 +82,8 @@ class IndexDatabase:
             if not self._is_closed:
                 raise
         except sqlite3.OperationalError as error:
-            if "locked" in str(error):  # another viewer is writing; what it writes is what we would have
-                logger.warning("the index %s is locked by another program", self.path)
+            if "locked" in str(error):  # another viewer is writing the same content
+                logger.warning("The index %s is locked by another program.", self.path)
                 return
             self._rebuild(error)
         except sqlite3.DatabaseError as error:
@@ -101,7 +101,7 @@ class IndexDatabase:
         self._connection = self._replaced(error)
 
     def _replaced(self, error: sqlite3.Error) -> sqlite3.Connection:
-        logger.warning("the index %s is rebuilt: %s", self.path, error)
+        logger.warning("Rebuilding the index %s: %s", self.path, error)
         self.rebuilds += 1
         for suffix in ("", "-journal", "-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
@@ -111,7 +111,7 @@ class IndexDatabase:
 def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=PATIENCE_S, check_same_thread=False)
     try:
-        connection.execute("PRAGMA synchronous = OFF")  # a power cut costs no more than a rebuild
+        connection.execute("PRAGMA synchronous = OFF")  # after a power failure the index is rebuilt
         with connection:
             connection.execute("BEGIN IMMEDIATE")
             (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -120,7 +120,7 @@ def _connect(path: Path) -> sqlite3.Connection:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {VERSION}")
         if version not in (0, VERSION):
-            raise sqlite3.DatabaseError(f"it is of version {version}")
+            raise sqlite3.DatabaseError(f"it has version {version}")
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if found != "ok":
             raise sqlite3.DatabaseError(found)

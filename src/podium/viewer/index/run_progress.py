@@ -1,4 +1,4 @@
-"""Runs that are going on: whether a process works on them, and what they have used so far."""
+"""Progress of unfinished runs: whether a process works on them, and their usage so far."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from dataclasses import replace
 
 from podium.errors import RecordError
 from podium.report.results import Row
-from podium.runs.attempt.progress_files import is_going
+from podium.runs.attempt.progress_files import has_running_attempt
 from podium.runs.run_folder import RunFolder, check_numbers
 from podium.workspace.journal.journal import read_last_event
 
 
 def current(row: Row) -> tuple[Row, str]:
-    """A row with what its run has used by now, and its status in words."""
+    """Return a row with its run's usage so far, and the run's status."""
     if row.status not in ("running", "interrupted") or row.folder is None:
         return row, "not started" if row.status == "missing" else row.status
     folder = RunFolder(row.folder)
-    status = "running" if is_going(folder) else "interrupted"
+    status = "running" if has_running_attempt(folder) else "interrupted"
     try:
         event = read_last_event(folder.journal, top=folder.experiment) if folder.journal.exists() else None
         usage = {} if event is None else event.usage.model_dump()

@@ -1,4 +1,4 @@
-"""Workspaces as they were: files and differences from the snapshots of a run, never from its folders on disk."""
+"""Files and diffs of workspace snapshots, read from a run's history and never from its folders on disk."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from podium.workspace.history.extract_file import Extracted
 from podium.workspace.history.history import History, StoredFile
 
 SHOWN_BYTES = 2_000_000
-"""Larger files are not shown, only offered."""
+"""Maximum size of a file that is shown; larger ones can only be downloaded."""
 SHOWN_NAMES = 1_000
 SHOWN_DIFF_LINES = 1_500
 DIFF_LINE_CHARACTERS = 500
 
 
 class FolderItem(NamedTuple):
-    """A file or folder in a folder."""
+    """File or subfolder in a folder."""
 
     path: str
     name: str
     files: int
-    """Of a folder, how many lie in it; 0 for a file."""
+    """Number of files in a folder; 0 for a file."""
     size_bytes: int
     kind: str
     reason: str | None
@@ -40,7 +40,7 @@ class FolderItem(NamedTuple):
 
 @dataclass(frozen=True)
 class FolderListing:
-    """A folder of a workspace."""
+    """Folder of a workspace."""
 
     folder: str
     items: list[FolderItem]
@@ -49,7 +49,7 @@ class FolderListing:
 
 @dataclass(frozen=True)
 class ShownFile:
-    """A file of a workspace as a page shows it."""
+    """File of a workspace as a page shows it."""
 
     path: str
     found: Extracted
@@ -71,12 +71,12 @@ class Diff:
 
 
 def history_of(run: RunFolder) -> History:
-    """The snapshots of a run, only to be read."""
+    """Return the snapshots of a run, read-only."""
     return run.read_history()
 
 
 def list_folder(run: RunFolder, commit: str, folder: str) -> FolderListing:
-    """What a folder held in a snapshot, folders first; `folder` is empty or ends with a slash."""
+    """List a folder in a snapshot, subfolders first; `folder` is empty or ends with a slash."""
     found: dict[str, FolderItem] = {}
     for file in _files(run.path, commit):
         if not file.path.startswith(folder) or file.path == folder:
@@ -99,7 +99,7 @@ def _files(run: Path, commit: str) -> list[StoredFile]:
 
 
 def show_file(run: RunFolder, commit: str, path: str) -> ShownFile:
-    """A file of a snapshot, found by its exact name in git's trees."""
+    """Return a file of a snapshot by its exact path."""
     with extracted(run, commit, path, SHOWN_BYTES) as (found, copy):
         if not found.is_file:
             return ShownFile(path, found)
@@ -111,23 +111,23 @@ def show_file(run: RunFolder, commit: str, path: str) -> ShownFile:
 
 @contextmanager
 def extracted(run: RunFolder, commit: str, path: str, limit_bytes: int) -> Iterator[tuple[Extracted, Path]]:
-    """A file of a snapshot as a temporary file, removed after the block; its name does not depend on `path`."""
+    """Extract a file of a snapshot to a temporary file whose name does not depend on `path`."""
     with tempfile.TemporaryDirectory(prefix="podium-view-") as folder:
         target = Path(folder, "content")
         yield history_of(run).extract(commit, path, target, limit_bytes), target
 
 
 def read_blob(run: RunFolder, identity: str) -> bytes:
-    """What is kept beside the snapshots: a long action or observation, or an agent's state.
+    """Return a blob stored beside the snapshots: a long action or observation, or an agent's state.
 
     Raises:
-        RecordError: it is missing, damaged, or too large.
+        RecordError: The blob is missing, damaged or too large.
     """
     return history_of(run).get(identity)
 
 
 def diff(run: RunFolder, older: str, newer: str) -> Diff:
-    """What changed between two snapshots, line by line."""
+    """Return the line diff of two snapshots."""
     text = history_of(run).diff(older, newer)
     lines = list(_diff_lines(text))
     return Diff(
@@ -158,7 +158,7 @@ def _diff_lines(text: str) -> Iterator[DiffLine]:
 
 
 def _file_name(names: str) -> str:
-    """The file that "a/NAME b/NAME" is about; both where git found it renamed."""
+    """Return the file of "a/NAME b/NAME", or both names if it was renamed."""
     half = len(names) // 2
     before, after = names[:half], names[half + 1 :]
     return after.removeprefix("b/") if before[2:] == after[2:] else names

@@ -1,6 +1,6 @@
-"""What an agent and its model said to each other, from Inspect's logs of a run.
+"""Transcripts: the exchanges between an agent and its model, read from a run's Inspect logs.
 
-A log is a stranger's archive, so it is read by a process with little memory and time, which gives back bounded texts.
+Logs are untrusted archives, so a process with limited memory and time reads them and returns bounded texts.
 
 python -m podium.viewer.index.transcripts DESCRIPTOR
 """
@@ -32,37 +32,37 @@ if TYPE_CHECKING:
 
 MEMORY_BYTES = 6 << 30
 TIME_S = 60.0
-MOST_EXCHANGES = 2_000
+MAX_EXCHANGES = 2_000
 TEXT_CHARACTERS = 20_000
 ALL_CHARACTERS = 8_000_000
 KEPT = 8
-"""Transcripts that are kept in memory."""
+"""Number of transcripts kept in memory."""
 
 
 class Call(BaseModel):
-    """A tool that a model wants to use."""
+    """Tool call of a model."""
 
     tool: str
     arguments: str
 
 
 class TranscriptMessage(BaseModel):
-    """Something that was said."""
+    """Message of a conversation."""
 
     role: str
     text: str
     size: int
-    """Of the whole text, in characters."""
+    """Length of the full text, in characters."""
     calls: list[Call] = []
 
 
 class Exchange(BaseModel):
-    """A question to a model, without what it was told before, and its answer."""
+    """Model call: the new messages of its prompt, and the answer."""
 
     time: str
     model: str
     role: str | None
-    told: list[TranscriptMessage]
+    prompt: list[TranscriptMessage]
     answer: TranscriptMessage | None
     error: str | None
     seconds: float | None
@@ -70,18 +70,18 @@ class Exchange(BaseModel):
     output_tokens: int = 0
     cached_tokens: int = 0
 
-    def holds(self, words: list[str]) -> bool:
-        """Whether all words occur in it."""
-        said = [*self.told, *([self.answer] if self.answer else [])]
+    def matches(self, words: list[str]) -> bool:
+        """Return whether the exchange contains all words."""
+        messages = [*self.prompt, *([self.answer] if self.answer else [])]
         parts = [
-            part for each in said for part in (each.text, *(f"{call.tool} {call.arguments}" for call in each.calls))
+            part for each in messages for part in (each.text, *(f"{call.tool} {call.arguments}" for call in each.calls))
         ]
         text = "\n".join([*parts, self.error or ""]).lower()
         return all(word in text for word in words)
 
 
 class Transcript(BaseModel):
-    """The exchanges of a log, or why they cannot be read."""
+    """Exchanges of a log, or the reason why they cannot be read."""
 
     exchanges: list[Exchange] = []
     is_whole: bool = True
@@ -89,7 +89,7 @@ class Transcript(BaseModel):
 
 
 class TranscriptReader:
-    """Reads logs in the background, one at a time, and keeps the newest transcripts."""
+    """Background reader of logs, one at a time, with a cache of recent transcripts."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="podium-transcript")
@@ -98,7 +98,7 @@ class TranscriptReader:
         self._process: subprocess.Popen[bytes] | None = None
 
     def read(self, log: Path, *, top: Path) -> Future[Transcript]:
-        """The transcript of a log, as soon as it is read; below `top` no link is followed."""
+        """Return a future of a log's transcript; links below `top` are not followed."""
         key = log, stamp_of(log)
         with self._lock:
             if key not in self._known:
@@ -109,12 +109,12 @@ class TranscriptReader:
             return self._known[key]
 
     def is_reading(self, folder: Path) -> bool:
-        """Whether a log in a folder is being read."""
+        """Return whether a log in a folder is being read."""
         with self._lock:
             return any(log.parent == folder and not future.done() for (log, _), future in self._known.items())
 
     def close(self) -> None:
-        """Stops reading."""
+        """Stop reading."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         with self._lock:
             if self._process is not None:
@@ -133,12 +133,12 @@ class TranscriptReader:
             )
         os.close(descriptor)
         try:
-            output, complaint = self._process.communicate(timeout=TIME_S)
+            output, errors = self._process.communicate(timeout=TIME_S)
             return Transcript.model_validate_json(output)
         except subprocess.TimeoutExpired:
-            return Transcript(error=f"{log.name} cannot be read within {TIME_S:.0f} s.")
+            return Transcript(error=f"Reading {log.name} took longer than {TIME_S:.0f} s.")
         except ValidationError:
-            lines = complaint.decode("utf-8", "replace").strip().splitlines() or ["it is too large"]
+            lines = errors.decode("utf-8", "replace").strip().splitlines() or ["it is too large"]
             return Transcript(error=f"{log.name} cannot be read: {lines[-1][:300]}")
         finally:
             self._process.kill()
@@ -146,14 +146,14 @@ class TranscriptReader:
 
 
 def main(descriptor: str) -> None:
-    """Prints the transcript of an open log as JSON."""
+    """Print the transcript of an open log as JSON."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (int(TIME_S), int(TIME_S)))
     print(parse_log(f"/proc/self/fd/{int(descriptor)}").model_dump_json())
 
 
 def parse_log(log: str) -> Transcript:
-    """The transcript of a log, bounded."""
+    """Return the bounded transcript of a log."""
     from inspect_ai.event import ModelEvent
     from inspect_ai.log import read_eval_log_sample, read_eval_log_sample_summaries
 
@@ -165,26 +165,26 @@ def parse_log(log: str) -> Transcript:
     )
     events = [event for event in sample.events if isinstance(event, ModelEvent)]
     writer = _Writer()
-    exchanges = [writer.exchange(event) for event in events[:MOST_EXCHANGES]]
-    return Transcript(exchanges=exchanges, is_whole=len(events) <= MOST_EXCHANGES and writer.left > 0)
+    exchanges = [writer.exchange(event) for event in events[:MAX_EXCHANGES]]
+    return Transcript(exchanges=exchanges, is_whole=len(events) <= MAX_EXCHANGES and writer.left > 0)
 
 
 class _Writer:
-    """Turns events into exchanges, each message once."""
+    """Converter of events to exchanges, with each message only once."""
 
     def __init__(self) -> None:
         self.left = ALL_CHARACTERS
-        self._told: Counter[bytes] = Counter()
+        self._known: Counter[bytes] = Counter()
 
     def exchange(self, event: ModelEvent) -> Exchange:
         answers = [event.output.message] if event.output.choices else []
-        told = [self._message(message) for message in self._unheard(event.input, answers)]
+        prompt = [self._message(message) for message in self._new_messages(event.input, answers)]
         usage = event.output.usage
         return Exchange(
             time=str(event.timestamp),
             model=event.model[:200],
             role=event.role[:80] if event.role else None,
-            told=told,
+            prompt=prompt,
             answer=self._message(answers[0]) if answers else None,
             error=event.error[:TEXT_CHARACTERS] if event.error else None,
             seconds=event.working_time,
@@ -193,16 +193,16 @@ class _Writer:
             cached_tokens=(usage.input_tokens_cache_read or 0) if usage else 0,
         )
 
-    def _unheard(self, messages: Sequence[ChatMessage], answers: Sequence[ChatMessage]) -> list[ChatMessage]:
-        """What was not said before: a model is told the whole conversation again with every question."""
+    def _new_messages(self, messages: Sequence[ChatMessage], answers: Sequence[ChatMessage]) -> list[ChatMessage]:
+        """Return the messages that earlier calls lack, as every prompt repeats the whole conversation."""
         counts: Counter[bytes] = Counter()
         found = []
         for message in (*messages, *answers):
             said = json.dumps([message.role, message.text, *_calls(message)])
             digest = hashlib.sha256(said.encode("utf-8", "replace")).digest()
             counts[digest] += 1
-            if counts[digest] > self._told[digest]:
-                self._told[digest] = counts[digest]
+            if counts[digest] > self._known[digest]:
+                self._known[digest] = counts[digest]
                 found.append(message)
         return [message for message in found if not any(message is answer for answer in answers)]
 

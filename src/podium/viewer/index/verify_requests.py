@@ -1,4 +1,4 @@
-"""Verifies runs on request, one at a time, each in a process of its own, whose memory is free again when it ends.
+"""Queue that verifies runs on request, one at a time, each in a process of its own to bound memory.
 
 python -m podium.viewer.index.verify_requests RUN
 """
@@ -22,7 +22,7 @@ from podium.workspace.journal.events import now
 
 
 class Verifier:
-    """The queue of runs to be verified."""
+    """Queue of runs to be verified."""
 
     def __init__(self, index: ExperimentIndex, verify: Callable[[Path], dict[str, str]] | None = None) -> None:
         self._index = index
@@ -33,8 +33,8 @@ class Verifier:
         self._process: subprocess.Popen[str] | None = None
         self._is_closed = False
 
-    def ask_for(self, key: RunKey, folder: Path) -> None:
-        """Verifies a run soon, unless that is going to happen anyway."""
+    def request(self, key: RunKey, folder: Path) -> None:
+        """Queue a run for verification, unless it is queued already."""
         with self._lock:
             if key in self._waiting or self._is_closed:
                 return
@@ -42,16 +42,16 @@ class Verifier:
         self._pool.submit(self._work, key, folder)
 
     def is_waiting(self, key: RunKey) -> bool:
-        """Whether a run waits to be verified."""
+        """Return whether a run is queued."""
         return key in self._waiting
 
     def waiting_in(self, experiment: str) -> int:
-        """How many runs of an experiment wait to be verified."""
+        """Return the number of queued runs of an experiment."""
         with self._lock:
             return sum(key.experiment == experiment for key in self._waiting)
 
     def close(self) -> None:
-        """Stops verifying."""
+        """Stop verifying."""
         with self._lock:
             self._is_closed = True
             if self._process is not None:
@@ -76,23 +76,23 @@ class Verifier:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
             )
-        output, complaint = self._process.communicate()
+        output, errors = self._process.communicate()
         try:
             return dict(json.loads(output))
         except ValueError:
-            lines = complaint.strip().splitlines() or ["it was stopped"]
-            return {"verifying": f"could not be done: {lines[-1][:500]}"}
+            lines = errors.strip().splitlines() or ["it was stopped"]
+            return {"verifying": f"the run could not be verified: {lines[-1][:500]}"}
 
 
 def main(path: str) -> None:
-    """Prints what was checked of a run, and what is wrong, as JSON."""
+    """Print the checks of a run and their results as JSON."""
     from podium.verify import verify_run
 
     try:
         run = find_run(Path(path))
         checks = verify_run(run, data_dir=own_data_dir(read_experiment(run.experiment).plan)).checks
     except PodiumError as error:
-        checks = {"verifying": f"could not be done: {error}"}
+        checks = {"verifying": f"the run could not be verified: {error}"}
     print(json.dumps(checks))
 
 

@@ -1,1 +1,1 @@
-"""The pages, by what they are about."""
+"""Request handlers of the pages, one module per subject."""

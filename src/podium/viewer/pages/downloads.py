@@ -1,4 +1,4 @@
-"""Whole files of a run, to be saved: submission, script, log, journal, record."""
+"""Downloads of a run's files: submission, script, log, journal, record."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from starlette.responses import Response, StreamingResponse
 from podium.runs.run_folder import RunFolder
 from podium.safefs.open_nofollow import is_folder, open_regular
 from podium.viewer.drawing import tree_drawing
-from podium.viewer.http_rules import attachment
+from podium.viewer.http_security import attachment
 from podium.viewer.page_site import site_of
 
 CHUNK_BYTES = 1 << 20
 
 
 class SavedFile(NamedTuple):
-    """A file of a run that can be saved."""
+    """Downloadable file of a run."""
 
     name: str
-    """In its address."""
+    """Name in the address."""
     title: str
     path: Path
     size_bytes: int
 
 
 def saved_files(folder: RunFolder) -> list[SavedFile]:
-    """What can be saved of a run."""
+    """Return the downloadable files of a run."""
     every = [
         ("submission", "Submission", folder.submission),
         *((f"log/{path.name}", "Inspect log", path) for path in find_logs(folder)),
@@ -46,7 +46,7 @@ def saved_files(folder: RunFolder) -> list[SavedFile]:
 
 
 def find_logs(folder: RunFolder) -> list[Path]:
-    """Inspect's logs of a run, the oldest first."""
+    """Return the Inspect logs of a run, oldest first."""
     try:
         found = folder.logs.glob("*.eval") if is_folder(folder.logs) else iter(())
         return sorted(path for path in found if path.name.isprintable())
@@ -63,7 +63,7 @@ def _regular_size(path: Path) -> int | None:
 
 
 def save(request: Request) -> Response:
-    """One of these files."""
+    """Respond with one of the files of a run."""
     row, folder, _ = site_of(request).find_run(request)
     wanted = request.path_params["name"]
     file = next((each for each in saved_files(folder) if each.name == wanted), None)
@@ -72,7 +72,7 @@ def save(request: Request) -> Response:
     try:
         descriptor = open_regular(file.path, top=folder.experiment)
     except OSError as error:
-        raise HTTPException(404, f"This file cannot be saved: {error.strerror}.") from error
+        raise HTTPException(404, f"This file cannot be downloaded: {error.strerror}.") from error
     headers = attachment(f"{row.task}-{row.seed}-{file.path.name}")
     return StreamingResponse(_content(descriptor), media_type="application/octet-stream", headers=headers)
 
@@ -84,13 +84,13 @@ def _content(descriptor: int) -> Iterator[bytes]:
 
 
 def save_script(request: Request) -> Response:
-    """A script of the search."""
+    """Respond with a script of the search."""
     site = site_of(request)
     row, folder, _ = site.find_run(request)
     search = tree_drawing.read_search(folder, site.follow(folder).journal)
     number = request.path_params["number"]
     if search is None or not 0 <= number < len(search.tree):
-        raise HTTPException(404, "There is no such script.")
+        raise HTTPException(404, "This script does not exist.")
     data = search.tree[number].script.encode("utf-8", "replace")
     headers = attachment(f"{row.task}-{row.seed}-script-{number}.py.txt")
     return Response(data, media_type="text/plain; charset=utf-8", headers=headers)

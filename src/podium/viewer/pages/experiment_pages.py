@@ -1,4 +1,4 @@
-"""Experiments, and the runs of one."""
+"""Pages of all experiments, and of one experiment with its runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from podium.report.aggregate import plus_minus
 from podium.report.results import Row
 from podium.text import format_duration, plural
-from podium.viewer.http_rules import Pages, experiment_address, run_address
+from podium.viewer.http_security import Pages, experiment_address, run_address
 from podium.viewer.index.experiment_index import SORTS, StoredVerification
 from podium.viewer.index.find_experiments import ExperimentStatus
 from podium.viewer.index.run_progress import current
@@ -28,7 +28,7 @@ STATUSES = ("finished", "running", "interrupted", "stopped", "failed", "unreadab
 
 @dataclass(frozen=True)
 class ListedRun:
-    """A run as a table shows it."""
+    """Run as a table shows it."""
 
     row: Row
     status: str
@@ -37,7 +37,7 @@ class ListedRun:
 
 
 def experiments(request: Request) -> Response:
-    """All experiments."""
+    """Render the list of experiments."""
     site = site_of(request)
     change_token = site.change_tokens.of_all()
     query = request.query_params
@@ -64,7 +64,7 @@ def experiments(request: Request) -> Response:
 
 
 def _matches(status: ExperimentStatus, find: str) -> bool:
-    """Whether the name, agent or model of an experiment contains every search word."""
+    """Return whether the name, agent and model of an experiment together contain every search word."""
     plan = status.experiment.plan if status.experiment else None
     text = " ".join([status.name, *([plan.agent, plan.model or ""] if plan else [])]).lower()
     return all(word in text for word in find.lower().split())
@@ -75,19 +75,19 @@ def _group(status: ExperimentStatus, by: str) -> str:
     if not by:
         return ""
     if status.experiment is None:
-        return "cannot be read"
+        return "Unreadable"
     plan = status.experiment.plan
-    return plan.agent if by == "agent" else plan.model or "no model"
+    return plan.agent if by == "agent" else plan.model or "No model"
 
 
 def experiment(request: Request) -> Response:
-    """One experiment with its runs."""
+    """Render an experiment with its runs."""
     site = site_of(request)
     name = request.path_params["name"]
     change_token = site.change_tokens.of_experiment(name)
     found = site.index.experiment(name)
     if found is None:
-        raise HTTPException(404, "There is no such experiment.")
+        raise HTTPException(404, "This experiment does not exist.")
     sort, status = request.query_params.get("sort", ""), request.query_params.get("status", "")
     sort, status = sort if sort in SORTS else "", status if status in STATUSES else ""
     here = experiment_address(name)
@@ -118,14 +118,14 @@ def experiment(request: Request) -> Response:
 def _listed_run(row: Row, verification: StoredVerification | None) -> ListedRun:
     now, status = current(row)
     has_page = row.folder is not None and row.status != "missing"
-    verified = "" if verification is None else "verified" if verification.passed else "not verified"
+    verified = "" if verification is None else "verified" if verification.passed else "failed"
     return ListedRun(now, status, run_address(row.key) if has_page else None, verified)
 
 
 def _budget_words(budget: Budget) -> str:
     parts = [
         budget.time_s and f"{format_duration(budget.time_s)} working time",
-        budget.wall_s and f"{format_duration(budget.wall_s)} by the clock",
+        budget.wall_s and f"{format_duration(budget.wall_s)} wall-clock time",
         budget.steps and plural(budget.steps, "step"),
         budget.tokens and plural(budget.tokens, "token"),
         budget.cost and f"${number_in_words(budget.cost)}",
@@ -134,7 +134,7 @@ def _budget_words(budget: Budget) -> str:
 
 
 async def verify_experiment(request: Request) -> Response:
-    """Verifies all runs of an experiment that have ended, except those that are verified already."""
+    """Queue all ended runs of an experiment that are not verified yet."""
     site = site_of(request)
     name = request.path_params["name"]
     await check_form(request)
@@ -142,5 +142,5 @@ async def verify_experiment(request: Request) -> Response:
     for status in ("finished", "failed"):
         for row in site.index.rows(name, status=status)[0]:
             if row.folder is not None and row.key not in verified:
-                site.verifier.ask_for(row.key, row.folder)
+                site.verifier.request(row.key, row.folder)
     return RedirectResponse(experiment_address(name), 303)

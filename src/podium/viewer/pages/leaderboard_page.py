@@ -1,25 +1,25 @@
-"""The leaderboard over all experiments, and two of them side by side."""
+"""Pages of the leaderboard and of comparisons."""
 
 from __future__ import annotations
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from podium.catalog import suites
+from podium.catalog.registry import suites
 from podium.errors import UsageError
 from podium.report.aggregate import plus_minus
 from podium.report.comparison import settling_text
-from podium.viewer.http_rules import Pages
+from podium.viewer.http_security import Pages
 from podium.viewer.index.experiment_ranking import MEASURES, SUCCESS, Filters, RankedGroup, editions_of
 from podium.viewer.page_site import page_of, site_of, with_query
 
 PER_PAGE = 30
-"""Groups of experiments."""
+"""Groups of experiments per page."""
 TASKS_SHOWN = 200
 
 
 def leaderboard(request: Request) -> Response:
-    """Every experiment with its numbers, among those it may be compared with, best first."""
+    """Render the leaderboard: groups of comparable experiments, best first."""
     site = site_of(request)
     change_token = site.change_tokens.of_all()
     query = request.query_params
@@ -51,12 +51,12 @@ def leaderboard(request: Request) -> Response:
 
 
 def _measures(group: RankedGroup) -> list[str]:
-    """The measures that at least one of a group has."""
+    """Return the measures that at least one member of a group has."""
     return [name for name in (*MEASURES, SUCCESS) if any(name in each.measures for _, each in group.members)]
 
 
 def compare_page(request: Request) -> Response:
-    """Two experiments side by side."""
+    """Render the comparison of two experiments."""
     site = site_of(request)
     names = [status.name for status in site.index.experiments() if status.error is None]
     first, second = request.query_params.get("a", ""), request.query_params.get("b", "")
@@ -65,9 +65,9 @@ def compare_page(request: Request) -> Response:
     if first and second:
         one, other = site.index.results(first), site.index.results(second)
         if one is None or other is None:
-            problem = "There is no experiment of that name."
+            problem = "One of these experiments does not exist."
         elif first == second:
-            problem = "These are the same experiment. Choose two."
+            problem = "Select two different experiments."
         else:
             try:
                 comparison = site.ranking.compare(one, other, pad=pad)

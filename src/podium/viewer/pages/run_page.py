@@ -1,4 +1,4 @@
-"""A run: its result, its score over time, its steps, its search tree."""
+"""Pages of a run: result, score over time, steps, search tree and scripts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from podium.catalog import find_listing
+from podium.catalog.registry import find_listing
 from podium.errors import RecordError
 from podium.grading.grade import Grade
-from podium.report.failure_causes import RunMode, read_failures
+from podium.report.failure_causes import RunFailureMode, read_failures
 from podium.report.results import Row
 from podium.report.score_curves import RunCurve, read_curve
 from podium.report.stored_findings import Finding, read_findings
@@ -26,7 +26,7 @@ from podium.safefs.open_nofollow import open_regular
 from podium.text import format_duration
 from podium.viewer.drawing import score_chart, tree_drawing
 from podium.viewer.drawing.code_view import compare_scripts, show_code
-from podium.viewer.http_rules import Pages, run_address
+from podium.viewer.http_security import Pages, run_address
 from podium.viewer.index.run_progress import current
 from podium.viewer.page_site import FoundRun, check_form, page_of, site_of, with_query
 from podium.viewer.pages.downloads import find_logs, saved_files
@@ -34,16 +34,42 @@ from podium.viewer.shown_text import clip, number_in_words, short
 from podium.workspace.budget import Budget, Usage
 from podium.workspace.journal.journal import JournalFollower
 from podium.workspace.journal.observations import Interruption, Refusal
-from podium.workspace.step_summary import Tone, step_in_words
+from podium.workspace.step_summary import Tone, summarize_step
 
 STEPS_PER_PAGE = 100
 LOG_BYTES = 4_000
-MOST_FINDINGS = 100
+MAX_FINDINGS = 100
+ENDINGS = {
+    "the agent": "ended by the agent",
+    "a person": "stopped by a person",
+    "working time": "working time used up",
+    "time": "wall-clock time used up",
+    "steps": "step budget used up",
+    "tokens": "token budget used up",
+    "cost": "cost budget used up",
+}
+"""Texts for the causes that end a run."""
+CHECK_TITLES = {
+    "verifying": "Verification",
+    "journal": "The journal is complete and its hash chain is intact",
+    "folder": "The folder belongs to this run",
+    "plan": "The run follows its plan",
+    "record": "The record matches the journal",
+    "order": "The events are in a possible order",
+    "ending": "The run ended as recorded",
+    "snapshots": "The snapshots match the journal",
+    "texts": "Stored texts match the journal",
+    "data": "The data is the same as during the run",
+    "grade": "Grading again gives the same result",
+    "curve": "Grading earlier submissions again gives the same results",
+    "held-out": "Scoring on held-out rows again gives the same results",
+}
+"""Statements that the checks of a verification confirm."""
 
 
 @dataclass(frozen=True)
 class BudgetPart:
-    """A part of the budget and how much of it is used."""
+    """Part of the budget and its usage."""
 
     name: str
     used: str
@@ -53,7 +79,7 @@ class BudgetPart:
 
 @dataclass(frozen=True)
 class TimelineStep:
-    """A step as the timeline shows it."""
+    """Step as the timeline shows it."""
 
     number: int
     time: str = ""
@@ -61,14 +87,14 @@ class TimelineStep:
     result: str = ""
     verdict: Tone = "neutral"
     note: str = ""
-    """What is unusual about it."""
+    """Remark about an unusual step."""
     kinds: tuple[str, ...] = ()
-    """Of integrity findings about it."""
+    """Kinds of the integrity findings about the step."""
     seconds: float | None = None
 
 
 def run(request: Request) -> Response:
-    """The page of a run."""
+    """Render the page of a run."""
     site = site_of(request)
     found = site.find_run(request)
     row, folder, key = found.row, found.folder, found.row.key
@@ -98,6 +124,8 @@ def run(request: Request) -> Response:
         here=here,
         row=now,
         status=status,
+        ending=ENDINGS.get(row.ended_by or "", row.ended_by),
+        check_titles=CHECK_TITLES,
         progress=read_progress(folder) if status == "running" else None,
         record=_record(folder),
         task=find_listing(row.task),
@@ -123,7 +151,7 @@ def run(request: Request) -> Response:
 
 
 def tree_page(request: Request) -> Response:
-    """The search tree, as a picture and as lists, now or after a step."""
+    """Render the search tree as a picture and a list, by default the current one."""
     site = site_of(request)
     row, folder, _ = site.find_run(request)
     change_token = site.change_tokens.of_run(row.key)
@@ -132,7 +160,7 @@ def tree_page(request: Request) -> Response:
     step = int(given) if given.isdecimal() and 1 <= int(given) <= len(journal.steps) else None
     search = tree_drawing.read_search(folder, journal, step)
     if search is None:
-        raise HTTPException(404, "The agent of this run keeps no search tree, or has not begun one.")
+        raise HTTPException(404, "This run has no search tree.")
     here = run_address(row.key)
     return site.render(
         "tree.html",
@@ -148,14 +176,14 @@ def tree_page(request: Request) -> Response:
 
 
 def node(request: Request) -> Response:
-    """One script of the search: plan, script, output."""
+    """Render a script of the search: plan, diff, code and output."""
     site = site_of(request)
     row, folder, _ = site.find_run(request)
     journal = site.follow(folder).journal
     search = tree_drawing.read_search(folder, journal)
     number = request.path_params["number"]
     if search is None or not 0 <= number < len(search.tree):
-        raise HTTPException(404, "There is no such script.")
+        raise HTTPException(404, "This script does not exist.")
     found = search.tree[number]
     parent = next((each for each in found.parents if 0 <= each < number), None)
     return site.render(
@@ -178,18 +206,18 @@ def node(request: Request) -> Response:
 
 
 async def verify_run(request: Request) -> Response:
-    """Verifies a run."""
+    """Queue a run for verification."""
     site = site_of(request)
     row, folder, _ = site.find_run(request)
     await check_form(request)
-    site.verifier.ask_for(row.key, folder.path)
+    site.verifier.request(row.key, folder.path)
     return RedirectResponse(f"{run_address(row.key)}#verified", 303)
 
 
 def _findings(found: FoundRun) -> Sequence[Finding]:
-    """What looking into the run's integrity has found, if somebody has."""
+    """Return the integrity findings about a run, empty if it was not scanned."""
     known = read_findings(found.experiment.folder)
-    return known.of_run(found.row.task, found.row.seed)[:MOST_FINDINGS] if known else ()
+    return known.of_run(found.row.task, found.row.seed)[:MAX_FINDINGS] if known else ()
 
 
 def _kinds_by_step(findings: Sequence[Finding]) -> dict[int, tuple[str, ...]]:
@@ -200,8 +228,8 @@ def _kinds_by_step(findings: Sequence[Finding]) -> dict[int, tuple[str, ...]]:
     return {step: tuple(kinds) for step, kinds in found.items()}
 
 
-def _mode(found: FoundRun) -> RunMode | None:
-    """How the run ended, if somebody has looked."""
+def _mode(found: FoundRun) -> RunFailureMode | None:
+    """Return the failure mode of a run, or None if it was not classified."""
     known = read_failures(found.experiment.folder)
     runs = known.runs if known else ()
     return next((each for each in runs if (each.task, each.seed) == (found.row.task, found.row.seed)), None)
@@ -211,7 +239,7 @@ def _record(folder: RunFolder) -> RunRecord | None:
     try:
         return folder.read_record()
     except RecordError:
-        return None  # its row says what is wrong
+        return None  # its row shows the error
 
 
 def _budget(row: Row, budget: Budget) -> list[BudgetPart]:
@@ -223,12 +251,12 @@ def _budget(row: Row, budget: Budget) -> list[BudgetPart]:
 
     parts = [
         part("Working time", row.working_s, budget.time_s, format_duration),
-        part("Time by the clock", row.wall_s, budget.wall_s, format_duration),
-        part("Waited for cores", row.waited_s, None, format_duration),
+        part("Wall-clock time", row.wall_s, budget.wall_s, format_duration),
+        part("Waiting for cores", row.waited_s, None, format_duration),
         part("Steps", row.steps, budget.steps),
         part("Executions", row.executions, None),
         part("Tokens", row.tokens, budget.tokens),
-        part("Cost in dollars", row.cost, budget.cost),
+        part("Cost (USD)", row.cost, budget.cost),
     ]
     return [each for each in parts if each is not None]
 
@@ -254,7 +282,7 @@ def _chart(
 def _script_scores(
     journal: JournalFollower, search: tree_drawing.Search | None, here: str
 ) -> list[score_chart.ScriptScore]:
-    """When each script of a search was done, and what it measured."""
+    """Return the time and the validation score of each good script of a search."""
     when: dict[int, float] = {}
     for step in journal.steps if search else ():
         if step.action == "try_script" and step.script is not None:
@@ -263,7 +291,7 @@ def _script_scores(
         score_chart.ScriptScore(
             when[each.number],
             each.metric,
-            f"script {each.number} measures {each.metric:.5g} itself",
+            f"Script {each.number}: validation score {each.metric:.5g}",
             f"{here}/tree/{each.number}",
         )
         for each in (search.tree.good if search else ())
@@ -276,8 +304,8 @@ def _step(journal: JournalFollower, number: int, kinds: tuple[str, ...]) -> Time
         step = journal.step(number)
     except RecordError as error:
         return TimelineStep(number, result=str(error), verdict="bad")
-    words = step_in_words(step)
-    note = "side by side" if step.count > 1 else ""
+    words = summarize_step(step)
+    note = "parallel" if step.count > 1 else ""
     if isinstance(step.observation, Refusal | Interruption):
         note = "refused" if isinstance(step.observation, Refusal) else "interrupted"
     return TimelineStep(
@@ -286,7 +314,7 @@ def _step(journal: JournalFollower, number: int, kinds: tuple[str, ...]) -> Time
 
 
 def _worker_log(folder: RunFolder) -> str | None:
-    """The end of a failed run's log."""
+    """Return the end of a failed run's log."""
     try:
         descriptor = open_regular(folder.output, top=folder.experiment)
     except OSError:

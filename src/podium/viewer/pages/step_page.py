@@ -1,4 +1,4 @@
-"""A step: the action and its observation, the workspace after it, what it changed, and all of it to save."""
+"""Pages of a step: action and observation, workspace, changes and downloads."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from podium.errors import RecordError
+from podium.text import plural
 from podium.viewer.drawing import observation_view, tree_drawing
-from podium.viewer.http_rules import attachment, run_address
+from podium.viewer.http_security import attachment, run_address
 from podium.viewer.index import snapshot_files
 from podium.viewer.page_site import raw_query, site_of
 from podium.viewer.shown_text import as_text, clip
-from podium.workspace.journal.events import Action, Start, Step, whole_action, whole_observation
+from podium.workspace.journal.events import Action, Start, Step, read_full_action, read_full_observation
 from podium.workspace.journal.observations import Observation
 
 SAVED_BYTES = 4 << 30
 
 
 class _StepPage:
-    """The step that a request names."""
+    """Step that a request names."""
 
     def __init__(self, request: Request) -> None:
         site = site_of(request)
@@ -35,17 +36,17 @@ class _StepPage:
         self.number: int = request.path_params["number"]
         count = len(self.journal.steps)
         if not 1 <= self.number <= count:
-            said = error or f"This run has {count} steps so far; there is no step {self.number}."
-            raise HTTPException(500 if error and self.number else 404, said)
+            message = error or f"Step {self.number} does not exist: this run has {plural(count, 'step')}."
+            raise HTTPException(500 if error and self.number else 404, message)
         self.step: Step = self.journal.step(self.number)
 
     @property
     def action(self) -> Action:
-        return whole_action(self.step, partial(snapshot_files.read_blob, self.folder))
+        return read_full_action(self.step, partial(snapshot_files.read_blob, self.folder))
 
     @property
     def observation(self) -> Observation:
-        return whole_observation(self.step, partial(snapshot_files.read_blob, self.folder))
+        return read_full_observation(self.step, partial(snapshot_files.read_blob, self.folder))
 
     @property
     def snapshot_before(self) -> str:
@@ -53,11 +54,11 @@ class _StepPage:
             return self.journal.step(self.number - 1).snapshot
         first = self.journal.read(1)
         if not isinstance(first, Start):
-            raise RecordError(f"{self.journal.path} begins with '{first.kind}', not with 'start'.")
+            raise RecordError(f"{self.journal.path} must begin with 'start', not with '{first.kind}'.")
         return first.snapshot
 
     def shared(self, view: str) -> dict[str, Any]:
-        """What all pages of a step show."""
+        """Return the values that all pages of a step share."""
         here = run_address(self.row.key)
         return {
             "here": here,
@@ -73,7 +74,7 @@ class _StepPage:
 
 
 def step(request: Request) -> Response:
-    """Action, arguments and observation."""
+    """Render the action, its arguments and the observation."""
     page = _StepPage(request)
     return site_of(request).render(
         "step.html",
@@ -84,48 +85,48 @@ def step(request: Request) -> Response:
 
 
 def files(request: Request) -> Response:
-    """The workspace after a step: a folder, or a file."""
+    """Render a folder or file of the workspace after a step."""
     page = _StepPage(request)
     path = raw_query(request, "path") or ""
     if path and not path.endswith("/"):
         shown = snapshot_files.show_file(page.folder, page.step.snapshot, path)
         if shown.found.kind == "absent":
-            raise HTTPException(404, "The workspace had no such file after this step.")
+            raise HTTPException(404, "This file does not exist in the workspace after this step.")
         return site_of(request).render("file.html", **page.shared("files"), crumbs=_crumbs(path), shown=shown)
     listing = snapshot_files.list_folder(page.folder, page.step.snapshot, path)
     if path and not listing.items:
-        raise HTTPException(404, "The workspace had no such folder after this step.")
+        raise HTTPException(404, "This folder does not exist in the workspace after this step.")
     return site_of(request).render("files.html", **page.shared("files"), crumbs=_crumbs(path), listing=listing)
 
 
 def _crumbs(path: str) -> list[tuple[str, str]]:
-    """The folders on the way to a path, each with its name."""
+    """Return the parent folders of a path with their names."""
     parts = path.split("/")[:-1]
     return [("/".join(parts[: n + 1]) + "/", name) for n, name in enumerate(parts)]
 
 
 def diff(request: Request) -> Response:
-    """What a step changed in the workspace."""
+    """Render the changes of a step to the workspace."""
     page = _StepPage(request)
     changes = snapshot_files.diff(page.folder, page.snapshot_before, page.step.snapshot)
     return site_of(request).render("diff.html", **page.shared("diff"), diff=changes)
 
 
 def save_observation(request: Request) -> Response:
-    """The whole observation as text, to be saved."""
+    """Respond with the full observation as text."""
     page = _StepPage(request)
     return _attached(page.observation.text, f"step-{page.number}-observation.txt")
 
 
 def save_step(request: Request) -> Response:
-    """The whole step as JSON, to be saved."""
+    """Respond with the full step as JSON."""
     page = _StepPage(request)
     whole = page.step.model_copy(update={"action": page.action, "observation": page.observation})
     return _attached(json.dumps(whole.model_dump(mode="json"), indent=1), f"step-{page.number}.json.txt")
 
 
 def save_diff(request: Request) -> Response:
-    """All that a step changed, to be saved."""
+    """Respond with the full diff of a step."""
     page = _StepPage(request)
     history = snapshot_files.history_of(page.folder)
     text = history.diff(page.snapshot_before, page.step.snapshot, limit_bytes=64_000_000)
@@ -133,10 +134,10 @@ def save_diff(request: Request) -> Response:
 
 
 def save_file(request: Request) -> Response:
-    """A file of the workspace, to be saved."""
+    """Respond with a file of the workspace."""
     page = _StepPage(request)
     path = raw_query(request, "path") or ""
-    # A file in a new folder of its own, whose name an agent has no say in.
+    # A new temporary folder and a fixed file name, so that the agent controls neither.
     target = Path(tempfile.mkdtemp(prefix="podium-view-"), "content")
     try:
         out = snapshot_files.history_of(page.folder).extract(page.step.snapshot, path, target, SAVED_BYTES)
@@ -145,7 +146,7 @@ def save_file(request: Request) -> Response:
         raise
     if not out.is_file:
         _remove(target)
-        raise HTTPException(404, f"This file cannot be saved: {out.reason}.")
+        raise HTTPException(404, f"This file cannot be downloaded: {out.reason}.")
     return FileResponse(
         target,
         media_type="application/octet-stream",

@@ -1,4 +1,4 @@
-"""Tasks: what each asks for, how good its leaderboard is, and where every run stands on it."""
+"""Pages of tasks: description, leaderboard, score distribution and all runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from podium.catalog import find_listing
+from podium.catalog.registry import find_listing
 from podium.report.results import Results, Row, task_facts
 from podium.report.score_curves import read_curve
 from podium.runs.plan.trusted_plans import own_data_dir
@@ -20,11 +20,11 @@ from podium.viewer.drawing import score_chart
 from podium.viewer.drawing.brief_html import render_markdown
 from podium.viewer.drawing.score_distribution import Distribution, RunScore, draw_distribution
 from podium.viewer.drawing.task_card import TaskCard, read_card
-from podium.viewer.http_rules import run_address
+from podium.viewer.http_security import run_address
 from podium.viewer.page_site import Site, site_of
 from podium.viewer.shown_text import number_in_words
 
-MOST_RUNS = 2_000
+MAX_RUNS = 2_000
 SHOWN_RUNS = 100
 DRAWN_DOTS = 400
 DRAWN_CURVES = 40
@@ -34,10 +34,10 @@ GROUPS = ("experiment", "agent", "model")
 
 @dataclass(frozen=True)
 class RankedRun:
-    """A run among those it may be compared with."""
+    """Run with its rank among comparable runs."""
 
     place: int | None
-    """Ties share one; None without a score."""
+    """Rank, shared by ties; None without a score."""
     row: Row
     group: str
     colour: str
@@ -45,7 +45,7 @@ class RankedRun:
 
 @dataclass(frozen=True)
 class Standings:
-    """Runs of the same form of a task: the same edition, and all on real data or all on a miniature."""
+    """Runs of one form of a task: the same edition, and all on real data or all on a miniature."""
 
     edition: str | None
     miniature: bool
@@ -58,18 +58,18 @@ class Standings:
 
 
 def tasks(request: Request) -> Response:
-    """Every task that was run."""
+    """Render the list of tasks with runs."""
     site = site_of(request)
     found = [(counts, find_listing(counts.task), task_facts(counts.task)) for counts in site.index.task_counts()]
     return site.render("tasks.html", live="/live", change_token=site.change_tokens.of_all(), tasks=found)
 
 
 def task(request: Request) -> Response:
-    """One task with all its runs."""
+    """Render a task with all its runs."""
     site = site_of(request)
     change_token = site.change_tokens.of_all()
     task_id, query = request.path_params["task"], request.query_params
-    rows = site.index.task_rows(task_id, MOST_RUNS)
+    rows = site.index.task_rows(task_id, MAX_RUNS)
     grouped_by = query.get("group", "") if query.get("group", "") in GROUPS else "experiment"
     forms = _standings(rows, _grouping(grouped_by))
     chosen = _chosen(forms, query.get("form", ""))
@@ -77,7 +77,7 @@ def task(request: Request) -> Response:
     miniature = chosen is not None and chosen.miniature
     card = read_card(task_id, edition if rows else None, _data_dir(site, rows), miniature=miniature)
     if card is None and not rows:
-        raise HTTPException(404, "There is no such task.")
+        raise HTTPException(404, "This task does not exist.")
     shown = chosen.standings if chosen else []
     return site.render(
         "task.html",
@@ -104,12 +104,12 @@ def _grouping(by: str) -> Callable[[Row], str]:
         case "agent":
             return lambda row: row.agent
         case "model":
-            return lambda row: row.model or "no model"
+            return lambda row: row.model or "No model"
     return lambda row: row.experiment
 
 
 def _standings(rows: Sequence[Row], group_of: Callable[[Row], str]) -> list[Standings]:
-    """Runs by the form of their task, the form with most runs first, the best run first in each."""
+    """Group runs by the form of their task: the form with most runs first, the best run first in each."""
     forms: dict[tuple[str | None, bool], list[Row]] = {}
     for row in rows:
         forms.setdefault((row.edition, row.miniature), []).append(row)
@@ -147,7 +147,7 @@ def _legend(standings: Sequence[RankedRun]) -> list[tuple[str, str]]:
 
 
 def _data_dir(site: Site, rows: Sequence[Row]) -> Path | None:
-    """Where the data of the newest run lies, if its plan was made here."""
+    """Return the data folder of the newest run, if its plan was made on this machine."""
     found: Results | None = site.index.results(rows[-1].experiment) if rows else None
     return own_data_dir(found.plan) if found else None
 
@@ -173,7 +173,7 @@ def _address(row: Row) -> str | None:
 
 
 def _curves(card: TaskCard | None, standings: Sequence[RankedRun]) -> score_chart.Chart | None:
-    """The graded submissions of the best runs over time."""
+    """Draw the graded submissions of the best runs over time."""
     found = ((each, read_curve(each.row)) for each in standings if each.row.folder is not None)
     known = islice(((each, curve) for each, curve in found if curve and curve.points), DRAWN_CURVES)
     lines = [score_chart.RunLine(_words(each), each.colour, curve.points) for each, curve in known]

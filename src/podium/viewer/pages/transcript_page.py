@@ -1,4 +1,4 @@
-"""What an agent and its model said to each other."""
+"""Page of the transcript between an agent and its model."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from podium.viewer.http_rules import Pages, run_address
+from podium.viewer.http_security import Pages, run_address
 from podium.viewer.index.transcripts import Transcript
 from podium.viewer.page_site import page_of, site_of, with_query
 from podium.viewer.pages.downloads import find_logs
 
 PER_PAGE = 20
 PATIENCE_S = 0.5
-"""A page waits so long for a log to be read, and is updated later if that takes longer."""
+"""Maximum time that a page waits for a log; it is updated later if reading takes longer."""
 
 
 def transcript(request: Request) -> Response:
-    """The exchanges of one attempt, all or those that hold some words."""
+    """Render the exchanges of one attempt, optionally only those that match a search."""
     site = site_of(request)
     row, folder, _ = site.find_run(request)
     logs = find_logs(folder)
     if not logs:
-        raise HTTPException(404, "There is no transcript yet: it is written when an attempt ends.")
+        raise HTTPException(404, "There is no transcript yet. It is written when an attempt ends.")
     given, find = request.query_params.get("log", ""), request.query_params.get("find", "")[:200]
     chosen = int(given) if given.isdecimal() and 1 <= int(given[:9]) <= len(logs) else len(logs)
     reading = site.transcripts.read(logs[chosen - 1], top=folder.experiment)
@@ -35,7 +35,7 @@ def transcript(request: Request) -> Response:
         found = None
     words = find.lower().split()
     every = list(enumerate(found.exchanges, 1)) if found else []
-    matching = [(number, exchange) for number, exchange in every if exchange.holds(words)]
+    matching = [(number, exchange) for number, exchange in every if exchange.matches(words)]
     here = run_address(row.key)
     pages = Pages(
         len(matching),

@@ -1,5 +1,5 @@
-// Keeps a page up to date: when the server says that something has changed, the page is fetched again and the parts
-// that are marked are put in place of the old ones. Without this file, every page works; it is only not updated.
+// Live updates: when the server reports a change, fetches the page again and replaces the elements with data-part.
+// Without this file every page works but is not updated.
 "use strict";
 
 const status = document.getElementById("live");
@@ -11,9 +11,9 @@ function listen() {
   const { live, since } = document.body.dataset;
   if (!live || document.hidden || source) return;
   source = new EventSource(`${live}?since=${encodeURIComponent(since)}`);
-  source.addEventListener("open", () => say("live"));
+  source.addEventListener("open", () => say("Live"));
   source.addEventListener("change", refresh);
-  source.addEventListener("error", () => say("waiting for podium view"));
+  source.addEventListener("error", () => say("Disconnected, retrying"));
 }
 
 function stop() {
@@ -35,7 +35,7 @@ async function refresh() {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
     if (answer.ok) replace(new DOMParser().parseFromString(await answer.text(), "text/html"));
   } catch {
-    say("waiting for podium view");
+    say("Disconnected, retrying");
   }
   isFetching = false;
   if (isWanted) {

@@ -1,4 +1,4 @@
-"""Whether everything a snapshot is made of is there and is what its name says."""
+"""Integrity check of snapshots: every object is present and matches its hash."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from podium.workspace.history.git import git_objects
 from podium.workspace.history.git.git_reader import Reader
 from podium.workspace.history.snapshots import read_snapshot
 
-_TOLD_CHARACTERS = 300
+_MAX_PATH_CHARACTERS = 300
 
 
-def problems_of(reader: Reader, commit: str) -> list[str]:
-    """The problems of a snapshot and of all before it, in words."""
+def find_problems(reader: Reader, commit: str) -> list[str]:
+    """Return a message for each problem of a snapshot and its ancestors."""
     return _Check(reader).run(commit)
 
 
@@ -58,6 +58,6 @@ class _Check:
 
 
 def _below(path: str, name: bytes) -> str:
-    """A path to be told; of a long one the end, since every entry of a tree has one."""
+    """Append a name to a path for messages; long paths keep only their end, since every tree entry has one."""
     path = f"{path}/{os.fsdecode(name)}"
-    return path if len(path) <= _TOLD_CHARACTERS else f"…{path[-_TOLD_CHARACTERS:]}"
+    return path if len(path) <= _MAX_PATH_CHARACTERS else f"…{path[-_MAX_PATH_CHARACTERS:]}"

@@ -1,4 +1,4 @@
-"""What a snapshot says about the files whose content it does not hold."""
+"""Snapshot record: the files that a snapshot lists without their content."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from podium.errors import RecordError
 
 LeftOutKind = Literal["fifo", "socket", "device", "unreadable", "changing", "deep", "crowded", "full"]
 
-RECORD_BYTES = 16 << 20
-"""How long a record grows: what is longer could not be read again. Names may be as long as pages."""
+MAX_RECORD_BYTES = 16 << 20
+"""Maximum size of an encoded record: a larger one could not be read back, and names can be very long."""
 _LISTED = 10_000
-_CHARACTER_BYTES, _NOTE_BYTES = 6, 256  # at most: one of a path as JSON, and all that stands beside it
+_CHARACTER_BYTES, _NOTE_BYTES = 6, 256  # maximum per path character in JSON, and for the other fields
 
 
 @cache
@@ -27,58 +27,58 @@ def _adapter() -> TypeAdapter[SnapshotRecord]:
 
 @dataclass(frozen=True, slots=True)
 class LargeFile:
-    """A file recorded by name, size and hash."""
+    """A large file, recorded by name, size and hash."""
 
     path: str
     size_bytes: int
     sha256: str | None
-    """None when the file is longer than one snapshot may hash."""
+    """None if hashing it would exceed the limit of one snapshot."""
     executable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Something in the workspace that a snapshot can only name."""
+    """An item of the workspace that is only listed by name."""
 
     path: str
     kind: LeftOutKind
-    """`crowded` and `deep` are folders of which a part, or all, was not looked at."""
+    """Reason in one word; `crowded` and `deep` folders were read in part or not at all."""
     reason: str
 
 
 def note_bytes(note: LargeFile | LeftOut) -> int:
-    """How much room something takes in a record, at most."""
+    """Return the maximum encoded size of an item."""
     return _CHARACTER_BYTES * len(note.path) + _NOTE_BYTES
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotRecord:
-    """The large and the left-out files of one snapshot, ordered by path."""
+    """Large and left-out files of one snapshot, ordered by path."""
 
     large: tuple[LargeFile, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     unlisted: int = 0
-    """How many more there were than are listed; a restore then removes nothing, as any of them may be wanted."""
+    """Number of further items that are not listed; a restore then removes nothing, as it could be one of them."""
 
     @classmethod
     def of(cls, large: Iterable[LargeFile], left_out: Iterable[LeftOut], *, unlisted: int) -> SnapshotRecord:
-        """The record of one walk; a program that makes a million pipes does not make a record of a million lines."""
-        # Folders first: a restore that does not know them to be partly recorded would empty them.
+        """Create the record of one scan, with a limit on the number of left-out items."""
+        # Folders first: a restore would empty a partly recorded folder that is not listed.
         kept = sorted(left_out, key=lambda note: (note.kind not in ("crowded", "deep"), note.path))
         listed = sorted(kept[:_LISTED], key=lambda note: note.path)
         unlisted += len(kept) - len(listed)
         return cls(tuple(sorted(large, key=lambda note: note.path)), tuple(listed), unlisted)
 
     def encode(self) -> bytes:
-        """The JSON document that lies beside the tree of files."""
+        """Return the record as JSON, as it is stored next to the file tree."""
         return (json.dumps(asdict(self), indent=1, sort_keys=True) + "\n").encode()
 
     @classmethod
     def decode(cls, data: bytes) -> SnapshotRecord:
-        """The record in a document.
+        """Decode a record from JSON.
 
         Raises:
-            RecordError: it is not such a document.
+            RecordError: the data is not a valid record.
         """
         try:
             return _adapter().validate_json(data)

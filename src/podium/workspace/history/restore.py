@@ -1,8 +1,8 @@
-"""Brings a folder to the state of a snapshot by changing only what differs, inside that folder and nowhere else.
+"""Restores a folder to a snapshot: changes only what differs, and nothing outside the folder.
 
-As in the walk, names are looked up relative to the descriptor of their folder and links are never followed. Files are
-compared by content, never by their times; a changed file is written aside and renamed into place, so a hard link to
-the old one keeps what it had.
+As in the scan, names are looked up relative to the descriptor of their folder, and links are never followed. Files are
+compared by content, not by time. A changed file is written to a temporary name and renamed, so hard links to the old
+one keep their content.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from podium.workspace.history.scan_workspace import READ, Unreadable, blob_id, s
 from podium.workspace.history.snapshots import check_extent, read_tree
 
 _ATTEMPTS = 5
-MOST_BYTES = 256 << 30
-"""Written in one restore, more than a history holds: a stranger may have given one large file a thousand names."""
+MAX_RESTORED_BYTES = 256 << 30
+"""Maximum number of bytes written in one restore: hostile snapshots can list one large file under many names."""
 _SPARE_BYTES, _SPARE_SHARE = 1 << 30, 50
-"""Of the disk this much, or one part in so many if that is less, is left free."""
+"""Disk space kept free: _SPARE_BYTES or 1/_SPARE_SHARE of the disk, whichever is smaller."""
 _MOVED = {errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.ENOTEMPTY, errno.ELOOP, errno.EBUSY}
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What had to be done to bring a folder back, and what could not be."""
+    """Result of a restore."""
 
     written: tuple[str, ...]
     removed: tuple[str, ...]
     lost: tuple[str, ...]
-    """Large files that are gone or altered: a snapshot does not hold their content."""
+    """Large files that are missing or changed; a snapshot does not store their content."""
     unsure: tuple[str, ...]
-    """Large files of the right size, too long to have been hashed."""
+    """Large files of the right size that were too large to hash."""
     left_alone: tuple[str, ...]
-    """What the snapshot could only name and what is still there, such as pipes; their content may have changed."""
+    """Existing items that the snapshot only lists by name, such as pipes; their content may have changed."""
 
 
 @dataclass(slots=True)
 class Restorer:
-    """One restore of one snapshot."""
+    """A restore of one snapshot."""
 
     reader: Reader
     record: SnapshotRecord
@@ -66,8 +66,8 @@ class Restorer:
         self._opaque = frozenset(note.path for note in self.record.left_out if note.kind != "crowded")
         self._crowded = frozenset(note.path for note in self.record.left_out if note.kind == "crowded")
 
-    def bring_back(self, root: int, tree: bytes) -> Restored:
-        """Makes the folder behind a descriptor equal to a tree.
+    def restore(self, root: int, tree: bytes) -> Restored:
+        """Make the folder behind a descriptor equal to a tree.
 
         Raises:
             RecordError: programs kept changing the folder.
@@ -83,7 +83,7 @@ class Restorer:
             else:
                 lists = (self._written, self._removed, self._lost, self._unsure, self._left_alone)
                 return Restored(*(tuple(sorted(paths)) for paths in lists))
-        raise RecordError("The workspace kept changing while it was restored. End the programs that run in it.")
+        raise RecordError("The workspace kept changing while it was being restored. Stop the programs that run in it.")
 
     def _folder(self, descriptor: int, tree: bytes, path: str) -> None:
         entries = read_tree(self.reader, tree)
@@ -153,7 +153,7 @@ class Restorer:
         if entry.mode == git_objects.LINK:
             target = os.readlink(os.fsencode(name), dir_fd=parent) if stat.S_ISLNK(status.st_mode) else None
             return target is not None and git_objects.object_id(git_objects.BLOB, target) == entry.id
-        # The size comes first: a program that made a file huge does not make us read it.
+        # Compare sizes first, so that we never read a file that a program has made huge.
         if not stat.S_ISREG(status.st_mode) or status.st_size != self.reader.size(entry.id.hex()):
             return False
         try:
@@ -186,18 +186,18 @@ class Restorer:
     def _require_room(self, parent: int, size_bytes: int) -> None:
         """
         Raises:
-            RecordError: a file would take more than is free, or all files together more than Podium writes.
+            RecordError: the disk has no room for a file, or all files together exceed the limit.
         """
         self._written_bytes += size_bytes
         disk = os.fstatvfs(parent)
         spare = min(_SPARE_BYTES, disk.f_blocks * disk.f_frsize // _SPARE_SHARE)
         if size_bytes and size_bytes + spare > disk.f_bavail * disk.f_frsize:
             raise RecordError(
-                f"The disk has no room for the files of the snapshot: the next has {size_bytes:,} bytes. Free some "
-                "space, then run the same command again, with --retry if the run counts as failed."
+                f"The disk has no room for the snapshot: the next file has {size_bytes:,} bytes. Free some disk space, "
+                "then repeat the command, with --retry if the run has failed."
             )
-        if self._written_bytes > MOST_BYTES:
-            raise RecordError(f"The files of the snapshot have more than {MOST_BYTES:,} bytes; no more are written.")
+        if self._written_bytes > MAX_RESTORED_BYTES:
+            raise RecordError(f"The files of the snapshot exceed the limit of {MAX_RESTORED_BYTES:,} bytes.")
 
     def _write_link(self, parent: int, name: str, entry: TreeEntry) -> None:
         aside = _aside()

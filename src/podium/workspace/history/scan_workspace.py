@@ -1,8 +1,8 @@
-"""Reads a folder that hostile programs may be changing at this moment, at the price of what changed since last time.
+"""Incremental, race-safe scan of the workspace, which hostile programs may be changing at the same time.
 
-Every name is looked up relative to the descriptor of its folder and never through a symbolic link, so whatever is
-swapped under the walk, it stays inside. Nothing here blocks or raises because of what the folder holds; only storing
-may fail.
+Every name is looked up relative to the descriptor of its folder and never through a symbolic link, so the scan cannot
+leave the workspace, even if names are swapped under it (TOCTOU). No content of the workspace makes it block or raise;
+only storing may fail.
 """
 
 from __future__ import annotations
@@ -21,14 +21,22 @@ from typing import NamedTuple
 
 from podium.safefs.remove_tree import ENTER
 from podium.workspace.history.file_records import (
-    RECORD_BYTES,
+    MAX_RECORD_BYTES,
     LargeFile,
     LeftOut,
     LeftOutKind,
     SnapshotRecord,
     note_bytes,
 )
-from podium.workspace.history.file_stamps import Glance, Stamp, mode_of, stamp_at, stamp_of, stamps_in, trusted
+from podium.workspace.history.file_stamps import (
+    BulkStat,
+    Stamp,
+    stable_stamp,
+    stamp_at,
+    stamp_mode,
+    stamp_of,
+    unpack_stamps,
+)
 from podium.workspace.history.git import git_objects
 from podium.workspace.history.git.git_store import Store
 
@@ -41,59 +49,59 @@ _ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much of a workspace a history takes in; what is beyond is recorded by name."""
+    """Limits of a snapshot; files beyond them are recorded by name."""
 
     large_bytes: int = 16 * 1024**2
-    """Files above this size are recorded by name, size and hash."""
+    """Larger files are recorded by name, size and hash."""
     always_bytes: int = 1024**3
-    """The same for the files whose content is always wanted, such as the submission."""
+    """Size limit of files that are always stored, such as the submission."""
     hashed_bytes: int = 2 * 1024**3
-    """How much of large files one snapshot hashes; sparse files make sizes free, time is not."""
+    """Maximum number of bytes of large files hashed per snapshot; sparse files have large sizes at no cost."""
     step_bytes: int = 4 * 1024**3
-    """How much new content one snapshot takes in."""
+    """Maximum size of new content per snapshot."""
     history_bytes: int = 64 * 1024**3
-    """How large a history grows; the files always wanted may grow it to twice that."""
+    """Maximum size of the history; files that are always stored may take it to twice that."""
     entries: int = 200_000
-    """How many names one snapshot looks at."""
+    """Maximum number of names per snapshot."""
     depth: int = 64
-    """How many folders deep it goes."""
+    """Maximum folder depth."""
 
 
-class WalkEntry(NamedTuple):
-    """What the walk knows of one name."""
+class ScanEntry(NamedTuple):
+    """Scan result of one name."""
 
     stamp: Stamp | None
-    """Its stamp when it was read; None if it must be read again."""
+    """Stamp when it was read; None if it must be read again."""
     key: bytes = b""
     line: bytes = b""
-    """As it stands in the tree; empty if it does not."""
-    folder: Folder | None = None
+    """Entry in the encoded tree; empty if there is none."""
+    folder: ScannedFolder | None = None
     note: LargeFile | LeftOut | None = None
 
 
 @dataclass(slots=True)
-class Folder:
-    """What the walk knows of one folder: the stat cache of the next walk."""
+class ScannedFolder:
+    """Scan result of one folder, used as the stat cache of the next scan."""
 
     stamp: Stamp | None
-    """Its own when it was listed; None if it must be listed again."""
-    entries: dict[bytes, WalkEntry]
+    """Stamp of the folder when it was listed; None if it must be listed again."""
+    entries: dict[bytes, ScanEntry]
     seen: bytes | None
-    """What a glance at the entries saw; None if some of them must be read again."""
+    """Packed stat records of its entries; None if some must be read again."""
     notes: list[LargeFile | LeftOut]
-    """Those of its entries."""
+    """Notes of its entries."""
     tree: bytes
 
 
 @dataclass(slots=True)
-class Walk:
-    """One walk through a workspace, storing what is new."""
+class WorkspaceScan:
+    """A scan of the workspace that stores new content."""
 
     store: Store
     bounds: Bounds
     always: frozenset[str]
     always_below: tuple[str, ...]
-    _glance: Glance = field(default_factory=Glance)
+    _glance: BulkStat = field(default_factory=BulkStat)
     _notes: list[LargeFile | LeftOut] = field(default_factory=list)
     _note_bytes: int = 0
     _unlisted: int = 0
@@ -105,32 +113,32 @@ class Walk:
         self._added_before = self.store.added_bytes
 
     def record(self) -> SnapshotRecord:
-        """What could only be named."""
+        """Return the record of the files without stored content."""
         large = [note for note in self._notes if isinstance(note, LargeFile)]
         left_out = [note for note in self._notes if isinstance(note, LeftOut)]
         return SnapshotRecord.of(large, left_out, unlisted=self._unlisted)
 
     def _may_list(self, notes: Collection[LargeFile | LeftOut]) -> bool:
-        """Whether there is room for notes in the record; if so, they count as listed."""
+        """Add notes to the record if they fit, and return whether they did."""
         size_bytes = sum(map(note_bytes, notes))
-        if self._note_bytes + size_bytes > RECORD_BYTES:
+        if self._note_bytes + size_bytes > MAX_RECORD_BYTES:
             return False
         self._note_bytes += size_bytes
         self._notes += notes
         return True
 
-    def _listed(self, entry: WalkEntry) -> WalkEntry:
-        """The same entry, without its note where the record has no room for that."""
+    def _listed(self, entry: ScanEntry) -> ScanEntry:
+        """Return the entry, without its note if the record is full."""
         if entry.note is None or self._may_list([entry.note]):
             return entry
         self._unlisted += 1
-        return entry._replace(stamp=None, note=None)  # the next walk may have room
+        return entry._replace(stamp=None, note=None)  # the next scan may have room
 
-    def folder(self, descriptor: int, path: str, depth: int, before: Folder | None) -> Folder:
-        """Reads the folder behind a descriptor; `path` is its name within the workspace, with a slash at its end."""
+    def folder(self, descriptor: int, path: str, depth: int, before: ScannedFolder | None) -> ScannedFolder:
+        """Scan the folder behind a descriptor; `path` is relative to the workspace and ends with a slash."""
         stamp, names = self._list(descriptor, path, before)
         seen = self._glance.at(descriptor, names)
-        # What a step costs in a workspace of thousands of files ends here for most of them.
+        # Fast path: an unchanged folder costs no more than this.
         if (
             before is not None
             and names is before.entries
@@ -140,8 +148,8 @@ class Walk:
         ):
             return before
         earlier = before.entries if before is not None else {}
-        stamps = stamps_in(seen) if seen is not None else [stamp_at(descriptor, name) for name in names]
-        entries: dict[bytes, WalkEntry] = {}
+        stamps = unpack_stamps(seen) if seen is not None else [stamp_at(descriptor, name) for name in names]
+        entries: dict[bytes, ScanEntry] = {}
         for name, now in zip(names, stamps, strict=True):
             entry = earlier.get(name)
             if entry is None or entry.stamp != now:
@@ -150,33 +158,33 @@ class Walk:
                 entries[name] = self._listed(entry)
         notes = [entry.note for entry in entries.values() if entry.note is not None]
         if len(entries) != len(names):
-            stamp = None  # some were passed over: the next walk must not take the others for all
+            stamp = None  # some names were skipped, so the next scan must list the folder again
         if stamp is None or any(entry.stamp is None for entry in entries.values()):
             seen = None
-        return Folder(stamp, entries, seen, notes, self._tree(entries, before))
+        return ScannedFolder(stamp, entries, seen, notes, self._tree(entries, before))
 
-    def _list(self, descriptor: int, path: str, before: Folder | None) -> tuple[Stamp | None, Collection[bytes]]:
-        """A folder's stamp and the names to look at; no stamp if there are more of them."""
+    def _list(self, descriptor: int, path: str, before: ScannedFolder | None) -> tuple[Stamp | None, Collection[bytes]]:
+        """Return a folder's stamp and the names to read; the stamp is None if there are too many names."""
         started_ns = time.time_ns()
         now = stamp_of(os.fstat(descriptor))
         stamp: Stamp | None
         names: Collection[bytes]
-        # Making, removing or renaming a name changes the times of its folder.
+        # Creating, removing or renaming a name changes the times of its folder.
         if before is not None and before.stamp == now:
             stamp, names = now, before.entries
         else:
-            stamp = trusted(now, started_ns)
+            stamp = stable_stamp(now, started_ns)
             with os.scandir(descriptor) as listing:
                 names = [os.fsencode(item.name) for item in itertools.islice(listing, self.bounds.entries + 1)]
         room = self.bounds.entries - self._entries
         if len(names) > room:
-            reason = f"the workspace holds more than {self.bounds.entries:,} names"
+            reason = f"the workspace contains more than {self.bounds.entries:,} names"
             self._unlisted += not self._may_list([LeftOut(path.rstrip("/"), "crowded", reason)])
             stamp, names = None, list(names)[:room]
         self._entries += len(names)
         return stamp, names
 
-    def _tree(self, entries: dict[bytes, WalkEntry], before: Folder | None) -> bytes:
+    def _tree(self, entries: dict[bytes, ScanEntry], before: ScannedFolder | None) -> bytes:
         if before is not None and len(entries) == len(before.entries):
             earlier = before.entries
             if all(name in earlier and entry.line == earlier[name].line for name, entry in entries.items()):
@@ -185,11 +193,11 @@ class Walk:
         return self.store.add(git_objects.TREE, b"".join([entry.line for entry in ordered]))
 
     def _look(
-        self, parent: int, name: bytes, path: str, depth: int, stamp: Stamp | OSError, was: WalkEntry | None
-    ) -> WalkEntry | None:
+        self, parent: int, name: bytes, path: str, depth: int, stamp: Stamp | OSError, was: ScanEntry | None
+    ) -> ScanEntry | None:
         if isinstance(stamp, OSError):
             return _unreadable(path, stamp)
-        kind = stat.S_IFMT(mode_of(stamp))
+        kind = stat.S_IFMT(stamp_mode(stamp))
         try:
             if kind == stat.S_IFDIR:
                 return self._folder(parent, name, path, depth, was)
@@ -205,9 +213,9 @@ class Walk:
         }
         return _left_out(path, *special.get(kind, ("device", "it is a device")))
 
-    def _folder(self, parent: int, name: bytes, path: str, depth: int, was: WalkEntry | None) -> WalkEntry:
+    def _folder(self, parent: int, name: bytes, path: str, depth: int, was: ScanEntry | None) -> ScanEntry:
         if depth >= self.bounds.depth:
-            return _left_out(path, "deep", f"it lies more than {self.bounds.depth} folders deep")
+            return _left_out(path, "deep", f"it is more than {self.bounds.depth} folders deep")
         with readable():
             descriptor = os.open(name, ENTER, dir_fd=parent)
         try:
@@ -216,14 +224,14 @@ class Walk:
             os.close(descriptor)
         return _in_tree(None, name, git_objects.FOLDER, folder.tree, folder)
 
-    def _link(self, parent: int, name: bytes, stamp: Stamp) -> WalkEntry:
+    def _link(self, parent: int, name: bytes, stamp: Stamp) -> ScanEntry:
         started_ns = time.time_ns()
         with readable():
             target = os.readlink(name, dir_fd=parent)
         identity = self.store.add(git_objects.BLOB, target)
-        return _in_tree(trusted(stamp, started_ns), name, git_objects.LINK, identity)
+        return _in_tree(stable_stamp(stamp, started_ns), name, git_objects.LINK, identity)
 
-    def _file(self, parent: int, name: bytes, path: str) -> WalkEntry:
+    def _file(self, parent: int, name: bytes, path: str) -> ScanEntry:
         with readable():
             descriptor = os.open(name, READ, dir_fd=parent)
         try:
@@ -231,7 +239,7 @@ class Walk:
         finally:
             os.close(descriptor)
 
-    def _content(self, descriptor: int, name: bytes, path: str) -> WalkEntry:
+    def _content(self, descriptor: int, name: bytes, path: str) -> ScanEntry:
         wanted = path in self.always or path.startswith(self.always_below)
         for _ in range(_ATTEMPTS):
             started_ns = time.time_ns()
@@ -241,19 +249,19 @@ class Walk:
             if status.st_size > (self.bounds.always_bytes if wanted else self.bounds.large_bytes):
                 return self._large(descriptor, path, started_ns)
             if not self._may_read_holes(status):
-                return _left_out(path, "full", "the workspace is mostly holes")
+                return _left_out(path, "full", "the workspace contains too many sparse files")
             refusal = self._refusal(status, wanted)
             identity = self._stored(descriptor, status.st_size, refused=refusal is not None)
             if identity is not None:
                 after = os.fstat(descriptor)
                 mode = git_objects.EXECUTABLE if after.st_mode & stat.S_IXUSR else git_objects.FILE
-                return _in_tree(trusted(stamp_of(after), started_ns), name, mode, identity)
+                return _in_tree(stable_stamp(stamp_of(after), started_ns), name, mode, identity)
             if refusal is not None:
                 return _left_out(path, "full", refusal)
-        return _left_out(path, "changing", "it kept changing while it was read")
+        return _left_out(path, "changing", "it kept changing while it was being read")
 
     def _may_read_holes(self, status: os.stat_result) -> bool:
-        """What lies on disk is bounded by the sandbox; holes in sparse files are free to make but not to read."""
+        """Charge the holes of sparse files to the hashing limit: unlike disk space, they cost nothing to create."""
         self._hashed_bytes += max(0, status.st_size - status.st_blocks * 512)
         return self._hashed_bytes <= self.bounds.hashed_bytes
 
@@ -261,13 +269,13 @@ class Walk:
         added = self.store.added_bytes - self._added_before
         room = self.bounds.history_bytes * (2 if wanted else 1)
         if self.store.size_bytes + self.store.pending_bytes + status.st_size > room:
-            return f"the history has reached its bound of {self.bounds.history_bytes:,} bytes"
+            return f"the history has reached its limit of {self.bounds.history_bytes:,} bytes"
         if not wanted and added + status.st_size > self.bounds.step_bytes:
             return f"more than {self.bounds.step_bytes:,} bytes were new in this step"
         return None
 
     def _stored(self, descriptor: int, size_bytes: int, *, refused: bool) -> bytes | None:
-        """The id of a file's content; None if it is refused and not stored already, or shrank under the reading."""
+        """Store a file's content and return its id; None if it is refused and not stored, or shrank meanwhile."""
         if not refused and size_bytes <= _IN_MEMORY_BYTES:
             return self.store.add(git_objects.BLOB, read_up_to(descriptor, size_bytes))
         identity = blob_id(descriptor, size_bytes)
@@ -278,7 +286,7 @@ class Walk:
         os.lseek(descriptor, 0, os.SEEK_SET)
         return self.store.add_stream(lambda count: read_up_to(descriptor, count), size_bytes)
 
-    def _large(self, descriptor: int, path: str, started_ns: int) -> WalkEntry:
+    def _large(self, descriptor: int, path: str, started_ns: int) -> ScanEntry:
         size_bytes = os.fstat(descriptor).st_size
         digest = None
         if self._hashed_bytes + size_bytes <= self.bounds.hashed_bytes:
@@ -286,14 +294,14 @@ class Walk:
             digest = sha256_of(descriptor, size_bytes)
         after = os.fstat(descriptor)
         executable = bool(after.st_mode & stat.S_IXUSR)
-        stamp = trusted(stamp_of(after), started_ns)
+        stamp = stable_stamp(stamp_of(after), started_ns)
         if digest is None and size_bytes <= self.bounds.hashed_bytes:
-            stamp = None  # the next snapshot may have time for it
-        return WalkEntry(stamp, note=LargeFile(path, size_bytes, digest, executable))
+            stamp = None  # the next snapshot may hash it
+        return ScanEntry(stamp, note=LargeFile(path, size_bytes, digest, executable))
 
 
 class Unreadable(Exception):
-    """What the workspace holds cannot be read, unlike what we fail to store."""
+    """An error while reading the workspace, as opposed to storing its content."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(str(error))
@@ -302,7 +310,7 @@ class Unreadable(Exception):
 
 @contextlib.contextmanager
 def readable() -> Iterator[None]:
-    """Marks errors of reading."""
+    """Convert OS errors to `Unreadable`."""
     try:
         yield
     except OSError as error:
@@ -310,7 +318,7 @@ def readable() -> Iterator[None]:
 
 
 def read_up_to(descriptor: int, count: int) -> bytes:
-    """The next bytes of a file, fewer only at its end."""
+    """Read up to `count` bytes of a file; fewer only at its end."""
     pieces: list[bytes] = []
     with readable():
         while count > 0:
@@ -323,7 +331,7 @@ def read_up_to(descriptor: int, count: int) -> bytes:
 
 
 def pieces_of(descriptor: int, size_bytes: int) -> Iterator[bytes]:
-    """A file's next bytes, piece by piece."""
+    """Yield up to `size_bytes` bytes of a file in chunks."""
     while size_bytes > 0:
         piece = read_up_to(descriptor, min(size_bytes, _CHUNK_BYTES))
         if not piece:
@@ -333,7 +341,7 @@ def pieces_of(descriptor: int, size_bytes: int) -> Iterator[bytes]:
 
 
 def sha256_of(descriptor: int, size_bytes: int) -> str:
-    """The SHA-256 of a file's next bytes."""
+    """Return the SHA-256 of the next bytes of a file."""
     digest = hashlib.sha256()
     for piece in pieces_of(descriptor, size_bytes):
         digest.update(piece)
@@ -341,22 +349,24 @@ def sha256_of(descriptor: int, size_bytes: int) -> str:
 
 
 def blob_id(descriptor: int, size_bytes: int) -> bytes:
-    """The id that git gives to a file's next bytes."""
+    """Return the git object id of the next bytes of a file."""
     digest = hashlib.sha256(git_objects.header(git_objects.BLOB, size_bytes))
     for piece in pieces_of(descriptor, size_bytes):
         digest.update(piece)
     return digest.digest()
 
 
-def _in_tree(stamp: Stamp | None, name: bytes, mode: bytes, identity: bytes, folder: Folder | None = None) -> WalkEntry:
-    return WalkEntry(stamp, git_objects.tree_key(name, mode), git_objects.tree_line(mode, name, identity), folder)
+def _in_tree(
+    stamp: Stamp | None, name: bytes, mode: bytes, identity: bytes, folder: ScannedFolder | None = None
+) -> ScanEntry:
+    return ScanEntry(stamp, git_objects.tree_key(name, mode), git_objects.tree_line(mode, name, identity), folder)
 
 
-def _left_out(path: str, kind: LeftOutKind, reason: str) -> WalkEntry:
-    return WalkEntry(None, note=LeftOut(path, kind, reason))
+def _left_out(path: str, kind: LeftOutKind, reason: str) -> ScanEntry:
+    return ScanEntry(None, note=LeftOut(path, kind, reason))
 
 
-def _unreadable(path: str, error: OSError) -> WalkEntry | None:
+def _unreadable(path: str, error: OSError) -> ScanEntry | None:
     if error.errno == errno.ENOENT:
         return None
     return _left_out(path, "unreadable", f"it cannot be read: {os.strerror(error.errno or 0)}")

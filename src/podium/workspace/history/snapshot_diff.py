@@ -1,6 +1,6 @@
-"""The difference between two snapshots, as git shows it.
+"""Diff of two snapshots in git's format.
 
-What differs is copied into a repository of our own first, so that git reads nothing that somebody else has arranged.
+The differing objects are first copied to a new repository, so that git reads nothing a hostile party has prepared.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from podium.workspace.history.file_records import SnapshotRecord
 from podium.workspace.history.git import git_objects, git_program
 from podium.workspace.history.git.git_objects import Packable, TreeEntry
 from podium.workspace.history.git.git_reader import Reader
-from podium.workspace.history.snapshots import DEEPEST, SnapshotContent, read_tree
+from podium.workspace.history.snapshots import MAX_TREE_DEPTH, SnapshotContent, read_tree
 
 _OPTIONS = ("--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short")
 _TIME_S = 20.0
-_CUT = "\n[the rest of the difference is not shown]\n"
+_CUT = "\n[the rest of the diff is not shown]\n"
 _COMPARED_BYTES = 2 << 20
 """Larger files are not compared line by line."""
-_MOST_FILES = 8_000
-_MOST_LOOKED_AT = 1_000_000
-"""Entries of folders that differ: a stranger may have made a tree of trees that are all the same."""
-_MOST_BYTES = 1 << 26
+_MAX_FILES = 8_000
+_MAX_ENTRIES_READ = 1_000_000
+"""Maximum number of entries read in folders that differ: hostile trees can repeat one subtree without end."""
+_MAX_COPIED_BYTES = 1 << 26
 
 
-def difference(reader: Reader, older: SnapshotContent, newer: SnapshotContent, *, limit_bytes: int) -> str:
-    """What changed, cut off at a limit; files made to be slow to compare do not hold us either."""
+def diff_snapshots(reader: Reader, older: SnapshotContent, newer: SnapshotContent, *, limit_bytes: int) -> str:
+    """Return the diff, cut at a limit; the time and size of the comparison are bounded."""
     named = _named_changes(older.record, newer.record)[:limit_bytes]
     with tempfile.TemporaryDirectory(prefix="podium-diff-") as folder:
         git_program.make_directory(Path(folder))
@@ -41,7 +41,7 @@ def difference(reader: Reader, older: SnapshotContent, newer: SnapshotContent, *
 
 
 def _compare(repository: Path, older: bytes, newer: bytes, limit_bytes: int) -> tuple[str, bool]:
-    """What git says, and whether that is all of it."""
+    """Return the output of `git diff`, and whether it is complete."""
     process = git_program.start(repository, "diff", *_OPTIONS, older.hex(), newer.hex())
     assert process.stdout is not None
     timer = threading.Timer(_TIME_S, process.kill)
@@ -57,24 +57,24 @@ def _compare(repository: Path, older: bytes, newer: bytes, limit_bytes: int) -> 
 
 @dataclass(slots=True)
 class _Copy:
-    """Copies of two trees that hold only what differs between them."""
+    """Copies of two trees, limited to the entries that differ."""
 
     reader: Reader
     copied: dict[bytes, Packable] = field(default_factory=dict)
     files: int = 0
-    """Folders too."""
+    """Number of files and folders."""
     looked_at: int = 0
     size_bytes: int = 0
 
     @property
     def is_whole(self) -> bool:
-        """Whether everything that differs was copied."""
-        return self.files <= _MOST_FILES and self.looked_at <= _MOST_LOOKED_AT
+        """True if everything that differs was copied."""
+        return self.files <= _MAX_FILES and self.looked_at <= _MAX_ENTRIES_READ
 
     def differing(self, older: bytes | None, newer: bytes | None, depth: int = 0) -> tuple[bytes, bytes]:
-        """The ids of both copies."""
-        if depth > DEEPEST:
-            raise RecordError(f"A snapshot of Podium is at most {DEEPEST} folders deep; this one is deeper.")
+        """Copy the differing entries of two trees and return the ids of both copies."""
+        if depth > MAX_TREE_DEPTH:
+            raise RecordError(f"Snapshots are at most {MAX_TREE_DEPTH} folders deep, but this one is deeper.")
         before, after = self._entries(older), self._entries(newer)
         self.files, self.looked_at = self.files + 1, self.looked_at + len(before) + len(after)
         pairs: tuple[list[TreeEntry], list[TreeEntry]] = ([], [])
@@ -87,7 +87,7 @@ class _Copy:
         return first, second
 
     def write(self, folder: Path) -> None:
-        """Writes everything that was copied, as one pack."""
+        """Write everything that was copied as one pack."""
         pack = git_objects.encode_pack(list(self.copied.values()))
         (folder / f"pack-{pack.name}.pack").write_bytes(pack.content)
         (folder / f"pack-{pack.name}.idx").write_bytes(pack.table)
@@ -107,11 +107,11 @@ class _Copy:
         return {} if tree is None else {entry.name: entry for entry in read_tree(self.reader, tree)}
 
     def _file(self, entry: TreeEntry) -> bytes:
-        """The id of a file's copy, or of something that git calls binary where it is too large to be compared."""
+        """Copy a file and return its id; a file too large to compare becomes one that git treats as binary."""
         self.files += 1
         size = self.reader.size(entry.id.hex())
         self.size_bytes += min(size, _COMPARED_BYTES)
-        if size > _COMPARED_BYTES or self.size_bytes > _MOST_BYTES:
+        if size > _COMPARED_BYTES or self.size_bytes > _MAX_COPIED_BYTES:
             return self._add(git_objects.BLOB, b"\0" + entry.id)
         return self._add(git_objects.BLOB, self.reader.read(entry.id.hex(), git_objects.BLOB))
 
@@ -122,11 +122,11 @@ class _Copy:
 
 
 def _named_changes(older: SnapshotRecord, newer: SnapshotRecord) -> str:
-    """What changed among the files that are only named; git's own difference does not show them."""
+    """Return the changes of files recorded without content, which are not part of git's diff."""
     before, after = _in_words(older), _in_words(newer)
     paths = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
-    lines = [f"{path!r}: {before.get(path, 'not there')} -> {after.get(path, 'not there')}\n" for path in paths]
-    return "".join(["Not stored, only named:\n", *lines, "\n"]) if lines else ""
+    lines = [f"{path!r}: {before.get(path, 'absent')} -> {after.get(path, 'absent')}\n" for path in paths]
+    return "".join(["Files without stored content:\n", *lines, "\n"]) if lines else ""
 
 
 def _in_words(record: SnapshotRecord) -> dict[str, str]:

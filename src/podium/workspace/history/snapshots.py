@@ -1,4 +1,4 @@
-"""A snapshot read back: a commit whose tree holds the workspace's files and, beside them, a record of the others."""
+"""Reader of snapshots: commits with the workspace's file tree and a record of the files without stored content."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from podium.workspace.history.git.git_objects import TreeEntry
 from podium.workspace.history.git.git_reader import Reader
 
 FILES, RECORD = b"workspace", b"record.json"
-_MOST_ENTRIES = 1_000_000
-DEEPEST = 200
-"""A walk takes in far less; a stranger may have made a tree of trees that are all the same."""
+_MAX_ENTRIES = 1_000_000
+MAX_TREE_DEPTH = 200
+"""Maximum folder depth accepted when reading. Snapshots are far less deep, but hostile trees can repeat themselves."""
 
 
 class SnapshotContent(NamedTuple):
-    """What a commit of the history holds."""
+    """Content of a snapshot commit."""
 
     tree: bytes
     record: SnapshotRecord
 
 
-NOTHING = SnapshotContent(git_objects.EMPTY_TREE, SnapshotRecord())
+EMPTY_SNAPSHOT = SnapshotContent(git_objects.EMPTY_TREE, SnapshotRecord())
 
 
 def read_snapshot(reader: Reader, commit: str) -> SnapshotContent:
-    """The snapshot behind a commit.
+    """Return the snapshot in a commit.
 
     Raises:
-        RecordError: it is missing or damaged, or not a snapshot.
+        RecordError: the commit is missing, damaged or not a snapshot.
     """
     root = git_objects.decode_commit(reader.read(commit, git_objects.COMMIT)).tree
     entries = {entry.name: entry for entry in git_objects.decode_tree(reader.read(root, git_objects.TREE))}
@@ -42,11 +42,11 @@ def read_snapshot(reader: Reader, commit: str) -> SnapshotContent:
     return SnapshotContent(entries[FILES].id, record)
 
 
-def files_of(reader: Reader, tree: bytes) -> Iterator[tuple[str, TreeEntry]]:
-    """Every file and link below a tree, with its path.
+def walk_files(reader: Reader, tree: bytes) -> Iterator[tuple[str, TreeEntry]]:
+    """Yield every file and link below a tree with its path.
 
     Raises:
-        RecordError: the tree is damaged, or holds more than Podium puts into one.
+        RecordError: the tree is damaged or larger than any that Podium writes.
     """
     check_extent(reader, tree)
     pending = [("", tree)]
@@ -61,34 +61,34 @@ def files_of(reader: Reader, tree: bytes) -> Iterator[tuple[str, TreeEntry]]:
 
 
 def check_extent(reader: Reader, tree: bytes) -> None:
-    """Refuses a tree that nobody could walk through, at the price of its different folders.
+    """Raise an error for a tree too large to traverse, at the cost of reading each distinct folder once.
 
     Raises:
-        RecordError: it holds more files, or deeper folders, than Podium puts into a snapshot.
+        RecordError: it contains more files or deeper folders than Podium writes.
     """
     known: dict[bytes, tuple[int, int]] = {}
 
     def extent(folder: bytes, depth: int) -> tuple[int, int]:
-        """How many entries lie below a folder, and how many folders deep."""
-        if folder not in known and depth <= DEEPEST:
+        """Return the number of entries below a folder and its height."""
+        if folder not in known and depth <= MAX_TREE_DEPTH:
             entries = read_tree(reader, folder)
             below = [extent(entry.id, depth + 1) for entry in entries if entry.mode == git_objects.FOLDER]
             known[folder] = len(entries) + sum(count for count, _ in below), 1 + max((n for _, n in below), default=0)
         count, height = known.get(folder, (0, 0))
-        if depth + height > DEEPEST or count > _MOST_ENTRIES:
-            raise RecordError("A snapshot holds more files or deeper folders than Podium puts into one.")
+        if depth + height > MAX_TREE_DEPTH or count > _MAX_ENTRIES:
+            raise RecordError("The snapshot contains more files or deeper folders than Podium writes.")
         return count, height
 
     extent(tree, 0)
 
 
 def read_tree(reader: Reader, tree: bytes) -> list[TreeEntry]:
-    """The entries of a folder."""
+    """Return the entries of a folder."""
     return git_objects.decode_tree(reader.read(tree.hex(), git_objects.TREE)) if tree != git_objects.EMPTY_TREE else []
 
 
-def chain_of(reader: Reader, commit: str) -> Iterator[str]:
-    """A snapshot and all before it, the newest first."""
+def walk_ancestors(reader: Reader, commit: str) -> Iterator[str]:
+    """Yield a snapshot and its ancestors, newest first."""
     pending = [commit]
     while pending:
         yield pending[0]

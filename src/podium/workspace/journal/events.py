@@ -1,4 +1,4 @@
-"""The events of a run: every line of its journal is one of these, and nothing else reads or writes journal fields."""
+"""Journal events: the typed lines of a run's journal, and the only code that reads or writes their fields."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from podium.workspace.budget import Budget, Usage
 from podium.workspace.journal.observations import Observation
 
 FORMAT: Literal[3] = 3
-"""Of the journal; it stands in the first line. A journal of another format is refused with this number."""
-INLINE_CHARACTERS = 4_000
-"""Longer texts of actions and observations are kept whole as blobs of the history, and cut in the journal."""
-CUT_CHARACTERS = INLINE_CHARACTERS // 4
-"""How much of each text is left in the journal when it is cut."""
-INLINE_CALLS = 500
-"""More calls of models are kept whole in the same way: a program may make thousands in one step."""
+"""Journal format, written in the first line; journals of any other format are rejected."""
+MAX_INLINE_CHARACTERS = 4_000
+"""Longest action or observation in the journal; longer ones are cut here and kept in full as blobs of the history."""
+CUT_CHARACTERS = MAX_INLINE_CHARACTERS // 4
+"""Number of characters kept of each text that is cut."""
+MAX_INLINE_CALLS = 500
+"""Maximum number of model calls in a step; if there are more, all are kept in a blob as well."""
 _INLINE_BYTES = 1 << 16
 
 
 class Action(BaseModel):
-    """Something to do in the workspace, by the name of an action and its arguments."""
+    """An action by name, with its arguments."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -38,7 +38,7 @@ class Action(BaseModel):
     @field_validator("arguments", mode="before")
     @classmethod
     def _require_json(cls, value: Any, info: ValidationInfo) -> Any:
-        """Models write NaN or nest a thousand lists: the action refuses such arguments, and the run goes on."""
+        """Replace arguments that are not JSON, such as NaN or a thousand nested lists; the action then rejects them."""
         if info.mode == "json":
             return value
         try:
@@ -48,7 +48,7 @@ class Action(BaseModel):
         return value
 
     def shortened(self, limit: int) -> Action:
-        """The same with every text among the arguments cut to its first characters."""
+        """Return the action with every text argument cut to `limit` characters."""
         cut = {name: value[:limit] if isinstance(value, str) else value for name, value in self.arguments.items()}
         short = self.model_copy(update={"name": self.name[:limit], "arguments": cut})
         return short if len(_dump(short)) <= _INLINE_BYTES else Action(name=self.name[:limit])
@@ -58,13 +58,13 @@ class _Event(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     time: str
-    """ISO 8601 in UTC."""
+    """ISO 8601 time in UTC."""
     usage: Usage
-    """All that was used until then."""
+    """Total usage up to this event."""
 
 
 class Start(_Event):
-    """The first line: what the run is, what it may use, and what its sandbox enforces."""
+    """First line: the run, its budget and its sandbox policy."""
 
     kind: Literal["start"] = "start"
     format: Literal[3]
@@ -72,7 +72,7 @@ class Start(_Event):
     edition: Edition
     miniature: bool
     data_sha256: str
-    """Of the content of the task's data, public and private."""
+    """Hash of the task's data, public and private."""
     agent: str
     options: dict[str, str]
     model: str | None
@@ -82,21 +82,21 @@ class Start(_Event):
     backend: str
     """Kind of sandbox."""
     sandbox: Policy
-    """What it enforces."""
+    """Policy that the sandbox enforces."""
     versions: dict[str, str]
     snapshot: str
 
 
 class ModelCall(BaseModel):
-    """A request that a model answered, in a form its provider could confirm."""
+    """An answered model request, in a form that its provider can confirm."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str
     request_sha256: str
-    """Of the request's JSON with sorted keys and without spaces; the run's log has it whole."""
+    """Hash of the request's JSON with sorted keys and no whitespace; the run's log contains the request in full."""
     response_id: str | None
-    """The provider's name for its answer."""
+    """Provider's id of its answer."""
 
 
 class Step(_Event):
@@ -105,37 +105,37 @@ class Step(_Event):
     kind: Literal["step"] = "step"
     action: Action
     action_blob: str | None = None
-    """Where the whole action is kept, if it was cut here."""
+    """Blob with the full action, if it is cut here."""
     observation: Observation
     observation_blob: str | None = None
-    """The same for the observation."""
+    """Blob with the full observation, if it is cut here."""
     seconds: float
     snapshot: str
     state: str
-    """Blob of the agent's state the action was decided in."""
+    """Blob with the agent's state in which the action was decided."""
     decision: int
-    """Number of the journal's last line when the action was decided: actions decided together share it."""
+    """Number of the journal's last line when the action was decided; actions decided together share it."""
     index: int
-    """Place of the action among those decided together, from 0."""
+    """Position among the actions decided together, from 0."""
     count: int
-    """How many were decided together."""
+    """Number of actions decided together."""
     notes: tuple[str, ...] = ()
-    """What happened on the way that neither action nor observation tells, such as waiting for a model."""
+    """Incidents during the step, such as waiting for a model."""
     calls: tuple[ModelCall, ...] = ()
-    """Of models, since the step before; the first of them."""
+    """Model calls since the previous step, up to the limit."""
     calls_blob: str | None = None
-    """Where all of them are kept, if there are more."""
+    """Blob with all model calls, if there are more."""
 
 
 class Snapshot(_Event):
-    """The workspace was snapshotted in the middle of a long action."""
+    """A snapshot taken during a long action."""
 
     kind: Literal["snapshot"] = "snapshot"
     snapshot: str
 
 
 class PlanChange(BaseModel):
-    """A part of the plan that somebody changed between two attempts."""
+    """A setting of the plan that was changed between two attempts."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -145,13 +145,13 @@ class PlanChange(BaseModel):
 
 
 class Resume(_Event):
-    """Another attempt took the run up where the journal ended."""
+    """Start of another attempt, which continues the run where the journal ended."""
 
     kind: Literal["resume"] = "resume"
     lost: tuple[str, ...] = ()
-    """Files of the workspace that could not be restored, or some of them."""
+    """Files of the workspace that could not be restored; the list may be cut."""
     more_lost: int = 0
-    """How many more there are."""
+    """Number of further lost files."""
     changes: tuple[PlanChange, ...] = ()
     backend: str
     sandbox: Policy
@@ -159,22 +159,22 @@ class Resume(_Event):
 
 
 class Fork(_Event):
-    """From here on this is a run of its own: the lines before were copied from another."""
+    """Start of a fork: the lines above were copied from another run."""
 
     kind: Literal["fork"] = "fork"
     source_run: str
     source_step: int
     seed: int
-    """Of this run; that of the lines before may be another."""
+    """Seed of this run; the copied lines may have another."""
 
 
 class End(_Event):
-    """The last line of a run: the sandbox is gone, and this snapshot is what is graded."""
+    """Last line of a run: the sandbox is closed, and this snapshot is graded."""
 
     kind: Literal["end"] = "end"
     cause: str
     stopped: bool
-    """Whether a person stopped it, so that it can be resumed."""
+    """True if a person stopped the run, so that it can be resumed."""
     snapshot: str
 
 
@@ -186,9 +186,9 @@ Short = TypeVar("Short", Action, Observation)
 
 
 def shorten(value: Short, put: Callable[[bytes], str]) -> tuple[Short, str | None]:
-    """An action or observation as a step holds it, and the blob that keeps it whole if it had to be cut."""
+    """Return an action or observation cut for the journal, and the id of the blob with the full one if it was cut."""
     data = _dump(value)
-    if len(data) <= INLINE_CHARACTERS:
+    if len(data) <= MAX_INLINE_CHARACTERS:
         return value, None
     return value.shortened(CUT_CHARACTERS), put(data)
 
@@ -196,30 +196,30 @@ def shorten(value: Short, put: Callable[[bytes], str]) -> tuple[Short, str | Non
 def shorten_calls(
     calls: tuple[ModelCall, ...], put: Callable[[bytes], str]
 ) -> tuple[tuple[ModelCall, ...], str | None]:
-    """Calls as a step holds them, and the blob that keeps all of them if they had to be cut."""
-    if len(calls) <= INLINE_CALLS:
+    """Return model calls cut for the journal, and the id of the blob with all of them if they were cut."""
+    if len(calls) <= MAX_INLINE_CALLS:
         return calls, None
-    return calls[:INLINE_CALLS], put(json.dumps([call.model_dump() for call in calls]).encode("ascii"))
+    return calls[:MAX_INLINE_CALLS], put(json.dumps([call.model_dump() for call in calls]).encode("ascii"))
 
 
-def whole_calls(step: Step, get: Callable[[str], bytes]) -> tuple[ModelCall, ...]:
-    """All calls of models that a step is about."""
+def read_all_calls(step: Step, get: Callable[[str], bytes]) -> tuple[ModelCall, ...]:
+    """Return all model calls of a step."""
     if step.calls_blob is None:
         return step.calls
     with _as_record_error("not calls of models"):
         return _CALLS.validate_python(json.loads(get(step.calls_blob)))
 
 
-def whole_action(step: Step, get: Callable[[str], bytes]) -> Action:
-    """The action of a step as the agent decided it."""
+def read_full_action(step: Step, get: Callable[[str], bytes]) -> Action:
+    """Return the action of a step in full."""
     if step.action_blob is None:
         return step.action
     with _as_record_error("not an action"):
         return Action.model_validate(json.loads(get(step.action_blob)))
 
 
-def whole_observation(step: Step, get: Callable[[str], bytes]) -> Observation:
-    """The observation of a step as the agent got it."""
+def read_full_observation(step: Step, get: Callable[[str], bytes]) -> Observation:
+    """Return the observation of a step in full."""
     if step.observation_blob is None:
         return step.observation
     with _as_record_error("not an observation"):
@@ -227,21 +227,21 @@ def whole_observation(step: Step, get: Callable[[str], bytes]) -> Observation:
 
 
 def parse_event(data: bytes) -> Event:
-    """The event that is written as this JSON.
+    """Parse an event from JSON.
 
     Raises:
-        RecordError: they are none, or of a journal in another format.
+        RecordError: the data is not an event, or belongs to a journal in another format.
     """
     with _as_record_error(f"not an event of journal format {FORMAT}"):
         try:
             return _EVENTS.validate_json(data)
         except ValidationError:
-            # That parser is fast but refuses halves of surrogate pairs, which agents write.
+            # This parser is fast but rejects lone surrogates, which agents write.
             return _EVENTS.validate_python(json.loads(data))
 
 
 def _dump(value: BaseModel) -> bytes:
-    # Not by pydantic: agents write halves of surrogate pairs, which only ASCII can carry.
+    # Not by pydantic: agents write lone surrogates, which only escaped ASCII can represent.
     return json.dumps(value.model_dump(mode="json")).encode("ascii")
 
 
@@ -258,5 +258,5 @@ def _as_record_error(what: str) -> Iterator[None]:
 
 
 def now() -> str:
-    """The time, in UTC, as it is written into events and records."""
+    """Return the current UTC time as written in events and records."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

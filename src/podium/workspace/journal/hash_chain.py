@@ -1,10 +1,9 @@
-"""The lines of a journal as bytes: how they are framed, chained, found and checked.
+"""Byte format of the journal: framing, hash chain and checks of its lines.
 
     {"n": 1, "previous": "…", "kind": "start", …, "check": "…"}
 
-`n` is the line's number, `previous` the SHA-256 of the bytes of the line before without its newline, `check` the first
-digits of the SHA-256 of the line up to there. The chain shows what was altered later; the check shows a last line that
-was never whole.
+`n` is the line's number, `previous` the SHA-256 of the previous line without its newline, `check` the first digits of
+the SHA-256 of the line up to that field. The chain reveals later changes; the check reveals an incomplete last line.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from podium.safefs.locks import write_all
 from podium.safefs.open_nofollow import open_regular
 
 START = hashlib.sha256(b"podium journal 3").hexdigest()
-"""What the first line carries as the hash of the one before."""
-LINE_BYTES = 1 << 20
-"""No line of ours is longer: long texts are kept elsewhere. A longer one is not read."""
+"""Previous hash of the first line."""
+MAX_LINE_BYTES = 1 << 20
+"""Maximum length of a line; long texts are kept in blobs, so longer lines are rejected."""
 
 _CHUNK_BYTES = 1 << 18
 _CHECK_DIGITS = 16
@@ -36,18 +35,18 @@ _TAIL_BYTES = len(', "check": ""}') + _CHECK_DIGITS
 
 
 @dataclass(frozen=True, slots=True)
-class Torn:
-    """What stood after the last whole line."""
+class TornEnd:
+    """Incomplete or damaged end of a journal."""
 
     offset: int
     data: bytes
     reason: str
     kept_in: Path | None = None
-    """Where it was put when the journal was opened for writing."""
+    """File with a copy of the torn end, once the journal was opened for writing."""
 
 
 class LinePosition(NamedTuple):
-    """Where a line lies."""
+    """Position and hash of a line."""
 
     offset: int
     length: int
@@ -55,16 +54,16 @@ class LinePosition(NamedTuple):
 
 
 @contextlib.contextmanager
-def opened(path: Path, top: Path | None) -> Iterator[int]:
-    """A journal for reading; whoever made the folder may have put a link, a pipe or a folder in its place.
+def open_journal(path: Path, top: Path | None) -> Iterator[int]:
+    """Open a journal for reading; rejects links, pipes and folders, which a hostile owner may have put in its place.
 
     Args:
-        top: from there on no link is followed; by default from the folder it lies in.
+        top: folder from which on links are not followed; by default the journal's folder.
     """
     try:
         descriptor = open_regular(path, top=top)
     except OSError as error:
-        raise RecordError(f"There is no journal {path} ({error.strerror}).") from error
+        raise RecordError(f"There is no journal at {path} ({error.strerror}).") from error
     try:
         yield descriptor
     finally:
@@ -72,20 +71,20 @@ def opened(path: Path, top: Path | None) -> Iterator[int]:
 
 
 def encode_line(n: int, previous: str, fields: Mapping[str, Any]) -> bytes:
-    """A line without its newline."""
+    """Return an encoded line without its newline."""
     start = json.dumps({"n": n, "previous": previous, **fields}, allow_nan=False)[:-1].encode("ascii")
     return start + b', "check": "%s"}' % _check_of(hashlib.sha256(start).hexdigest())
 
 
-def event_of(line: bytes) -> bytes:
-    """The JSON of a line without the fields that chain it.
+def event_json(line: bytes) -> bytes:
+    """Return the JSON of a line without the fields of the hash chain.
 
     Raises:
-        ValueError: it does not look like a line of ours.
+        ValueError: it is not a journal line.
     """
     head, tail = _frame(line)
     if head is None or tail is None:
-        raise ValueError("it is not a line of a journal")
+        raise ValueError("it is not a journal line")
     return b"{" + line[head.end() + len(", ") : -_TAIL_BYTES] + b"}"
 
 
@@ -93,11 +92,11 @@ def _frame(line: bytes) -> tuple[re.Match[bytes] | None, re.Match[bytes] | None]
     return _HEAD.match(line), _TAIL.fullmatch(line, max(0, len(line) - _TAIL_BYTES))
 
 
-def whole_lines(descriptor: int, offset: int, path: Path) -> Iterator[tuple[int, bytes]]:
-    """The whole lines from an offset on, each with its own offset; one that has no end yet does not count.
+def complete_lines(descriptor: int, offset: int, path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the complete lines from an offset on, each with its own offset; an unfinished last line is skipped.
 
     Raises:
-        RecordError: a line is longer than any of ours.
+        RecordError: a line is too long.
     """
     pending = b""
     position = offset
@@ -107,15 +106,15 @@ def whole_lines(descriptor: int, offset: int, path: Path) -> Iterator[tuple[int,
         for line in lines:
             yield offset, line
             offset += len(line) + 1
-        if len(pending) > LINE_BYTES:
-            raise RecordError(f"{path} has a line of more than {LINE_BYTES:,} bytes; Podium writes none so long.")
+        if len(pending) > MAX_LINE_BYTES:
+            raise RecordError(f"{path} has a line of more than {MAX_LINE_BYTES:,} bytes, more than Podium writes.")
 
 
-def examine(path: Path, descriptor: int) -> tuple[list[LinePosition], Torn | None]:
-    """Where the lines of a journal lie, after a check of their chain, and what follows the last whole one."""
+def check_chain(path: Path, descriptor: int) -> tuple[list[LinePosition], TornEnd | None]:
+    """Check the hash chain of a journal; return the positions of its valid lines and the torn end."""
     positions: list[LinePosition] = []
     offset, head = 0, START
-    for offset, line in whole_lines(descriptor, 0, path):
+    for offset, line in complete_lines(descriptor, 0, path):
         checked = _check_line(line, len(positions) + 1, head)
         if isinstance(checked, _Fault):
             return positions, _torn(path, descriptor, offset, len(positions) + 1, checked.reason)
@@ -123,19 +122,19 @@ def examine(path: Path, descriptor: int) -> tuple[list[LinePosition], Torn | Non
         positions.append(LinePosition(offset, len(line), head))
         offset += len(line) + 1
     if os.fstat(descriptor).st_size > offset:
-        return positions, _torn(path, descriptor, offset, len(positions) + 1, "it has no end")
+        return positions, _torn(path, descriptor, offset, len(positions) + 1, "it is incomplete")
     return positions, None
 
 
-def _torn(path: Path, descriptor: int, offset: int, n: int, reason: str) -> Torn:
-    """What follows the last whole line, unless it is more than a crash leaves."""
-    rest = os.pread(descriptor, 2 * LINE_BYTES, offset)
+def _torn(path: Path, descriptor: int, offset: int, n: int, reason: str) -> TornEnd:
+    """Return the torn end, or raise an error if it is more than a crash can leave."""
+    rest = os.pread(descriptor, 2 * MAX_LINE_BYTES, offset)
     if _HEAD.search(rest, 1):
         raise RecordError(
-            f"Line {n} of {path} is damaged: {reason}. Lines follow it, so a crash did not do this; restore the file "
-            "from a copy."
+            f"Line {n} of {path} is damaged: {reason}. More lines follow, so a crash did not cause this. Restore the "
+            "file from a copy."
         )
-    return Torn(offset, rest, reason)
+    return TornEnd(offset, rest, reason)
 
 
 class _Fault(NamedTuple):
@@ -143,17 +142,17 @@ class _Fault(NamedTuple):
 
 
 def _check_line(line: bytes, n: int, previous: str) -> str | _Fault:
-    """The hash of a line, or what is wrong with it."""
+    """Return the hash of a line, or its fault."""
     head, tail = _frame(line)
     if head is None or tail is None:
-        return _Fault("it is not a line of a journal")
+        return _Fault("it is not a journal line")
     digest = hashlib.sha256(line[:-_TAIL_BYTES])
     if _check_of(digest.hexdigest()) != tail[1]:
         return _Fault("its content does not match its check")
     if int(head[1]) != n:
-        return _Fault(f"it says it is line {int(head[1])}")
+        return _Fault(f"its line number is {int(head[1])}")
     if head[2].decode() != previous:
-        return _Fault("it does not carry the hash of the line before")
+        return _Fault("it does not contain the hash of the previous line")
     digest.update(line[-_TAIL_BYTES:])
     return digest.hexdigest()
 
@@ -162,8 +161,8 @@ def _check_of(digest: str) -> bytes:
     return digest[:_CHECK_DIGITS].encode("ascii")
 
 
-def cut_off(path: Path, descriptor: int, torn: Torn) -> Torn:
-    """Keeps the torn end aside before it is cut, so that being killed in between loses nothing."""
+def cut_torn_end(path: Path, descriptor: int, torn: TornEnd) -> TornEnd:
+    """Save the torn end to a file, then truncate the journal, so that a kill in between loses nothing."""
     aside = next(each for each in _asides(path) if not os.path.lexists(each))
     copy = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
     try:
@@ -177,7 +176,7 @@ def cut_off(path: Path, descriptor: int, torn: Torn) -> Torn:
     sync_folder(path.parent)
     os.ftruncate(descriptor, torn.offset)
     os.fdatasync(descriptor)
-    return Torn(torn.offset, torn.data, torn.reason, aside)
+    return TornEnd(torn.offset, torn.data, torn.reason, aside)
 
 
 def _asides(path: Path) -> Iterator[Path]:
@@ -188,7 +187,7 @@ def _asides(path: Path) -> Iterator[Path]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Puts the names in a folder on disk."""
+    """Flush the directory entries of a folder to disk (fsync)."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

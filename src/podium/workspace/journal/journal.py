@@ -1,7 +1,7 @@
-"""The journal of a run: one event per line, in a chain of hashes.
+"""The journal of a run: one event per line, in a hash chain.
 
-`Journal` writes, `read_journal` checks the chain and reads, `JournalFollower` shows one that may be growing. This
-module and `lines` alone know of bytes, offsets and torn ends; everyone else gets events.
+`Journal` writes, `read_journal` checks the chain and reads, and `JournalFollower` follows one that may be growing.
+Only this module and `hash_chain` deal with bytes, offsets and torn ends; all others work with events.
 """
 
 from __future__ import annotations
@@ -16,38 +16,38 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from podium.errors import RecordError
-from podium.safefs.locks import full_disk_explained, take_lock, write_all
+from podium.safefs.locks import explain_full_disk, take_lock, write_all
 from podium.safefs.open_nofollow import open_regular
 from podium.workspace.journal.events import Event, Start, Step, parse_event
 from podium.workspace.journal.hash_chain import (
-    LINE_BYTES,
+    MAX_LINE_BYTES,
     START,
     LinePosition,
-    Torn,
-    cut_off,
+    TornEnd,
+    check_chain,
+    complete_lines,
+    cut_torn_end,
     encode_line,
-    event_of,
-    examine,
-    opened,
+    event_json,
+    open_journal,
     sync_folder,
-    whole_lines,
 )
 
 SomeEvent = TypeVar("SomeEvent", bound=Event)
 
 
 class Line(NamedTuple):
-    """An event and its line."""
+    """An event with its line number."""
 
     n: int
     event: Event
 
 
 class JournalReader:
-    """The events of a journal whose chain was checked, each parsed only when it is asked for."""
+    """Events of a journal whose hash chain was checked; each is parsed on access."""
 
     def __init__(
-        self, path: Path, positions: list[LinePosition], torn: Torn | None, *, top: Path | None = None
+        self, path: Path, positions: list[LinePosition], torn: TornEnd | None, *, top: Path | None = None
     ) -> None:
         self.path = path
         self.torn = torn
@@ -61,59 +61,59 @@ class JournalReader:
         return (line.event for line in self.lines())
 
     def lines(self) -> Iterator[Line]:
-        """All events with the numbers of their lines."""
-        with opened(self.path, self._top) as descriptor:
+        """Yield all events with their line numbers."""
+        with open_journal(self.path, self._top) as descriptor:
             for n in range(1, len(self) + 1):
                 yield Line(n, self._read(descriptor, n))
 
     @property
     def head(self) -> str:
-        """The hash of the last line: it stands for the whole journal."""
+        """Hash of the last line, which identifies the whole journal."""
         return self._positions[-1].sha256 if self._positions else START
 
     def hash_of(self, n: int) -> str:
-        """The hash of line `n`, counted from 1."""
+        """Return the hash of line `n`, counted from 1."""
         return self._positions[n - 1].sha256
 
     @property
     def start(self) -> Start:
-        """The first event.
+        """First event.
 
         Raises:
             RecordError: the journal is empty or begins with something else.
         """
         event = self.read(1)
         if not isinstance(event, Start):
-            raise RecordError(f"{self.path} begins with '{event.kind}', not with 'start'.")
+            raise RecordError(f"{self.path} begins with '{event.kind}' instead of 'start'.")
         return event
 
     @property
     def last(self) -> Event:
-        """The last event."""
+        """Last event."""
         return self.read(len(self))
 
     @property
     def snapshot(self) -> str:
-        """The newest snapshot of the workspace."""
+        """Latest snapshot of the workspace."""
         for n in range(len(self), 0, -1):
             snapshot: str | None = getattr(self.read(n), "snapshot", None)
             if snapshot is not None:
                 return snapshot
-        raise RecordError(f"{self.path} names no snapshot.")
+        raise RecordError(f"{self.path} contains no snapshot.")
 
     def all_of(self, kind: type[SomeEvent]) -> list[SomeEvent]:
-        """The events of one kind, in their order."""
+        """Return the events of one type, in order."""
         return [event for event in self if isinstance(event, kind)]
 
     def read(self, n: int) -> Event:
-        """The event of line `n`, counted from 1.
+        """Return the event in line `n`, counted from 1.
 
         Raises:
-            RecordError: there is no such line, it has been altered since the journal was opened, or is not an event.
+            RecordError: the line does not exist, was altered after the journal was opened, or is not an event.
         """
         if not 1 <= n <= len(self):
             raise RecordError(f"{self.path} has {len(self)} lines; there is no line {n}.")
-        with opened(self.path, self._top) as descriptor:
+        with open_journal(self.path, self._top) as descriptor:
             return self._read(descriptor, n)
 
     def _read(self, descriptor: int, n: int) -> Event:
@@ -125,54 +125,54 @@ class JournalReader:
 
 
 def read_journal(path: Path, *, top: Path | None = None) -> JournalReader:
-    """A journal after a check of its chain; nothing is written, a torn end is left and told.
+    """Open a journal read-only and check its hash chain; a torn end is kept and available as `torn`.
 
     Args:
-        top: from there on no link is followed; by default from the folder it lies in.
+        top: folder from which on links are not followed; by default the journal's folder.
 
     Raises:
-        RecordError: there is no such journal, or a line before the last is damaged.
+        RecordError: the journal does not exist, or a line before the last is damaged.
     """
-    with opened(path, top) as descriptor:
-        return JournalReader(path, *examine(path, descriptor), top=top)
+    with open_journal(path, top) as descriptor:
+        return JournalReader(path, *check_chain(path, descriptor), top=top)
 
 
 def read_last_event(path: Path, *, top: Path | None = None) -> Event | None:
-    """The newest event of a journal that may be growing, without a look at the others; None if there is none yet."""
-    with opened(path, top) as descriptor:
+    """Return the last event of a journal that may be growing, without reading the others; None if there is none."""
+    with open_journal(path, top) as descriptor:
         size = os.fstat(descriptor).st_size
-        offset = max(0, size - LINE_BYTES)
+        offset = max(0, size - MAX_LINE_BYTES)
         data = os.pread(descriptor, size - offset, offset)
     whole = data[: data.rfind(b"\n")]
     line = whole[whole.rfind(b"\n") + 1 :]
-    return _parse(line, path, "the last") if line else None
+    return _parse(line, path, None) if line else None
 
 
 class StepEntry(NamedTuple):
-    """What a list shows of a step."""
+    """List entry of a step."""
 
     line: int
     time: str
     action: str
     script: int | None
-    """The number of the script that the action is about."""
+    """Number of the script that the action refers to."""
     working_s: float
-    """Working time used until then."""
+    """Working time used up to this step."""
 
 
 class JournalFollower:
-    """The steps of a journal that may be growing, taken in as they are written. May be used from several threads.
+    """Steps of a journal that may be growing, read as they are written. Thread-safe.
 
-    Only form is checked, not the chain: that is what `read_journal` is for.
+    Only the format is checked, not the hash chain; for that, use `read_journal`.
     """
 
     def __init__(self, path: Path, *, top: Path | None = None) -> None:
         self.path = path
         self._top = top
         self.steps: list[StepEntry] = []
-        """The first is step 1."""
+        """Steps so far; the first is step 1."""
         self.size_bytes = 0
-        """How much of the journal has been taken in."""
+        """Number of bytes read so far."""
         self._lock = threading.Lock()
         self._inode = 0
         self._lines: list[tuple[int, int]] = []
@@ -181,16 +181,16 @@ class JournalFollower:
         return len(self._lines)
 
     def update(self) -> JournalFollower:
-        """Takes in what has been written since; a journal that was cut or replaced is read anew.
+        """Read new lines; a journal that was truncated or replaced is read again from the start.
 
         Raises:
-            RecordError: there is no journal, or a new line is not an event.
+            RecordError: the journal does not exist, or a new line is not an event.
         """
-        with self._lock, opened(self.path, self._top) as descriptor:
+        with self._lock, open_journal(self.path, self._top) as descriptor:
             facts = os.fstat(descriptor)
             if facts.st_ino != self._inode or facts.st_size < self.size_bytes:
                 self._inode, self.size_bytes, self._lines, self.steps = facts.st_ino, 0, [], []
-            for offset, data in whole_lines(descriptor, self.size_bytes, self.path):
+            for offset, data in complete_lines(descriptor, self.size_bytes, self.path):
                 event = _parse(data, self.path, len(self._lines) + 1)
                 self._lines.append((offset, len(data)))
                 if isinstance(event, Step):
@@ -199,24 +199,24 @@ class JournalFollower:
         return self
 
     def read(self, n: int) -> Event:
-        """The event of line `n`, counted from 1."""
+        """Return the event in line `n`, counted from 1."""
         if not 1 <= n <= len(self._lines):
             raise RecordError(f"{self.path} has {len(self._lines)} lines so far; there is no line {n}.")
         offset, length = self._lines[n - 1]
-        with opened(self.path, self._top) as descriptor:
+        with open_journal(self.path, self._top) as descriptor:
             return _parse(os.pread(descriptor, length, offset), self.path, n)
 
     def step(self, number: int) -> Step:
-        """A step by its number, counted from 1.
+        """Return a step by its number, counted from 1.
 
         Raises:
-            RecordError: there is no such step, or its line is malformed.
+            RecordError: the step does not exist, or its line is malformed.
         """
         if not 1 <= number <= len(self.steps):
             raise RecordError(f"This run has {len(self.steps)} steps so far; there is no step {number}.")
         event = self.read(self.steps[number - 1].line)
         if not isinstance(event, Step):
-            raise RecordError(f"{self.path} has been replaced. Load the page again.")
+            raise RecordError(f"{self.path} has been replaced. Reload the page.")
         return event
 
 
@@ -233,7 +233,7 @@ class Journal(JournalReader):
         self,
         path: Path,
         positions: list[LinePosition],
-        torn: Torn | None,
+        torn: TornEnd | None,
         descriptor: int,
         *,
         top: Path | None = None,
@@ -244,17 +244,17 @@ class Journal(JournalReader):
 
     @classmethod
     def open(cls, path: Path, *, patience_s: float = 5, top: Path | None = None, durable: bool = True) -> Journal:
-        """The journal at `path`, made if need be; a torn end is cut off and kept in a file beside it.
+        """Open the journal at `path`, creating it if necessary; a torn end is moved to a file next to it.
 
         Args:
-            patience_s: how long it waits for another writer to end.
-            top: from there on no link is followed; by default from the folder it lies in.
-            durable: whether `append` waits for the disk, so that a power cut takes no line.
+            patience_s: seconds to wait for another writer.
+            top: folder from which on links are not followed; by default the journal's folder.
+            durable: whether `append` waits for the disk (fdatasync), so that a power failure loses no line.
 
         Raises:
             RecordError: a line before the last is damaged, or another process is writing.
         """
-        with full_disk_explained(path):
+        with explain_full_disk(path):
             if top is None:
                 path.parent.mkdir(parents=True, exist_ok=True)
             try:
@@ -265,7 +265,7 @@ class Journal(JournalReader):
                 take_lock(descriptor, path, patience_s=patience_s)
                 sync_folder(path.parent)
                 reader = read_journal(path, top=top)
-                torn = cut_off(path, descriptor, reader.torn) if reader.torn else None
+                torn = cut_torn_end(path, descriptor, reader.torn) if reader.torn else None
                 return cls(path, reader._positions, torn, descriptor, top=top, durable=durable)
             except BaseException:
                 os.close(descriptor)
@@ -278,25 +278,25 @@ class Journal(JournalReader):
         self.close()
 
     def close(self) -> None:
-        """Lets another process write."""
+        """Release the lock, so that another process can write."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
     def append(self, event: Event) -> int:
-        """The number of the line that now ends the journal, on disk when this returns.
+        """Append an event and return the number of its line; it is on disk on return.
 
         Raises:
-            RecordError: the disk is full, or the event too long; the journal is as it was before.
+            RecordError: the disk is full or the event is too long; the journal is unchanged.
         """
         n = len(self) + 1
         data = encode_line(n, self.head, {"kind": event.kind, **event.model_dump(mode="json")})
-        if len(data) > LINE_BYTES:
-            raise RecordError(f"An event '{event.kind}' of {len(data):,} bytes is too long for {self.path}.")
+        if len(data) > MAX_LINE_BYTES:
+            raise RecordError(f"The event '{event.kind}' of {len(data):,} bytes is too long for {self.path}.")
         offset = self._positions[-1].offset + self._positions[-1].length + 1 if self._positions else 0
-        with full_disk_explained(self.path):
+        with explain_full_disk(self.path):
             if os.fstat(self._descriptor).st_size != offset:
-                os.ftruncate(self._descriptor, offset)  # an `append` was interrupted before it could return
+                os.ftruncate(self._descriptor, offset)  # an earlier `append` was interrupted
             try:
                 write_all(self._descriptor, data + b"\n")
                 if self._durable:
@@ -310,14 +310,15 @@ class Journal(JournalReader):
 
 
 def copy_lines(source: JournalReader, target: Path, count: int) -> None:
-    """Copies the first lines of a journal into a new file; their chain stays whole."""
-    with opened(source.path, source._top) as descriptor, target.open("xb") as copy:
-        for _, data in itertools.islice(whole_lines(descriptor, 0, source.path), count):
+    """Copy the first lines of a journal to a new file; their hash chain remains valid."""
+    with open_journal(source.path, source._top) as descriptor, target.open("xb") as copy:
+        for _, data in itertools.islice(complete_lines(descriptor, 0, source.path), count):
             copy.write(data + b"\n")
 
 
-def _parse(data: bytes, path: Path, n: int | str) -> Event:
+def _parse(data: bytes, path: Path, n: int | None) -> Event:
     try:
-        return parse_event(event_of(data))
+        return parse_event(event_json(data))
     except (ValueError, RecordError) as error:
-        raise RecordError(f"Line {n} of {path} is malformed: {error}. Run: podium verify {path.parent}") from error
+        line = "The last line" if n is None else f"Line {n}"
+        raise RecordError(f"{line} of {path} is malformed: {error}. Run: podium verify {path.parent}") from error

@@ -1,6 +1,6 @@
-"""What came of an action, as a value: agents, the journal, the viewer and reports read fields, never text of ours.
+"""Observations: typed results of actions, read field by field by agents, the journal, the viewer and reports.
 
-`text` is what a language model reads of an observation.
+`text` is the form that a language model reads.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ class _Observation(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     def shortened(self, limit: int) -> Self:
-        """The same with every text cut to its first characters."""
+        """Return the observation with every text cut to `limit` characters."""
         texts = {
             name: value[:limit]
             for name, value in self
@@ -24,41 +24,41 @@ class _Observation(BaseModel):
 
 
 class TextResult(_Observation):
-    """An answer in words."""
+    """Text answer of an action."""
 
     kind: Literal["text"] = "text"
     text: str
 
 
 class Refusal(_Observation):
-    """Why an action could not be done."""
+    """Reason why an action was not performed."""
 
     kind: Literal["refusal"] = "refusal"
     text: str
 
 
 class Interruption(_Observation):
-    """The action was ended by the run itself."""
+    """Action ended by the run itself."""
 
     kind: Literal["interruption"] = "interruption"
     cause: str
-    """What ended it: a part of the budget, or "the run"."""
+    """The cause: a part of the budget, or "the run"."""
 
     @property
     def text(self) -> str:
-        return f"This action was ended: {self.cause} is used up."
+        return f"The action was stopped because the run ended. Cause: {self.cause}."
 
 
 class ProgramOutput(_Observation):
-    """How a program ended, and what it printed."""
+    """Exit status and output of a program."""
 
     kind: Literal["program"] = "program"
     script: str | None = None
-    """Its name; None for a shell command."""
+    """Name of the script; None for a shell command."""
     exit_code: int | None
     """None if it was stopped."""
     stopped: str | None = None
-    """Why it was stopped ("time limit of 3 s"), or None if it ended by itself."""
+    """Why it was stopped ("time limit of 3 s"); None if it ended on its own."""
     stdout: str = ""
     stderr: str = ""
 
@@ -70,35 +70,33 @@ class ProgramOutput(_Observation):
             return "\n".join(filter(None, [ending, stdout, stderr]))
         if self.stopped is not None:
             printed = "\n".join(filter(None, [stdout, stderr]))
-            return f"{self.script} was stopped: {self.stopped}. Until then it had printed:\n{printed or '(nothing)'}"
+            return f"{self.script} was stopped: {self.stopped}. Output until then:\n{printed or '(none)'}"
         if self.exit_code:
-            return (
-                f"{self.script} failed with exit code {self.exit_code}. It printed:\n{stderr or stdout or '(nothing)'}"
-            )
-        return f"{self.script} ended without an error. It printed:\n{stdout or stderr or '(nothing)'}"
+            return f"{self.script} failed with exit code {self.exit_code}. Output:\n{stderr or stdout or '(none)'}"
+        return f"{self.script} ended without an error. Output:\n{stdout or stderr or '(none)'}"
 
 
 class ScriptResult(_Observation):
-    """What came of trying a script of a search: its output, its own score, and the submission it left."""
+    """Result of trying a script of a search: its output, its reported score and its submission."""
 
     kind: Literal["script"] = "script"
     exit_code: int | None
     """None if it was stopped."""
     stopped: str | None = None
-    """Why, for example its time limit."""
+    """Why it was stopped, for example its time limit."""
     output: str = ""
-    """What it printed, stdout before stderr, the middle left out if it was long."""
+    """Output, stdout before stderr; the middle of a long output is left out."""
     seconds: float = 0.0
     metric: float | None = None
-    """The number of its last metric line."""
+    """Validation score that the script printed in its last metric line."""
     valid: bool = False
-    """Whether it left a submission of the right form."""
+    """True if it left a submission in the right format."""
     error: str | None = None
-    """What is wrong with that submission."""
+    """Problem with that submission."""
     search_score: float | None = None
-    """By Podium, on rows that were set aside for the search."""
+    """Score by Podium on rows held out for the search."""
     selection_score: float | None = None
-    """The same on rows that were set aside for the final choice."""
+    """Score by Podium on rows held out for the final choice."""
 
     @property
     def text(self) -> str:
@@ -106,26 +104,26 @@ class ScriptResult(_Observation):
         form = "a valid submission" if self.valid else f"no valid submission: {self.error}"
         score = "no validation score" if self.metric is None else f"validation score {self.metric:g}"
         if self.search_score is not None:
-            score += f", {self.search_score:g} on rows set aside"
+            score += f", {self.search_score:g} on held-out rows"
         return f"{ending} after {self.seconds:g} s, {score}, {form}\n{self.output}"
 
 
 class SubmissionResult(_Observation):
-    """Whether what a script left became the submission."""
+    """Result of making a script's predictions the submission."""
 
     kind: Literal["submission"] = "submission"
     script: int
     accepted: bool
     reason: str = ""
-    """Why it did not."""
+    """Why the submission was not accepted, or details if it was."""
 
     @property
     def text(self) -> str:
-        return f"The submission is now that of script {self.script}." if self.accepted else self.reason
+        return f"The submission is now the one of script {self.script}." if self.accepted else self.reason
 
 
 class ValidationResult(_Observation):
-    """Whether a submission has the right form."""
+    """Result of validating a submission's format."""
 
     kind: Literal["validation"] = "validation"
     valid: bool

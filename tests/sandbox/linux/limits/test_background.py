@@ -1,4 +1,4 @@
-"""What is left behind stands still in a pause, or is to be killed."""
+"""Background programs are paused, or killed if they wake themselves."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import pytest
 from podium.sandbox.linux.control_socket import Control, control_pair
 from podium.sandbox.linux.limits import background
 from podium.sandbox.linux.limits.background import Background
-from podium.sandbox.linux.limits.process_tree import states, tree
+from podium.sandbox.linux.limits.process_tree import program_states, tree
 
 
 @pytest.fixture
 def root() -> Iterator[int]:
-    """A first process with a supervisor, below which a program sleeps."""
+    """Start a first process with a supervisor, below which a program sleeps."""
     command = ["sh", "-c", "sh -c 'sleep 600; :'; :"]
     with subprocess.Popen(command) as started:
-        while len(tree(started.pid)) < 3 or states(started.pid) != {"S"}:
+        while len(tree(started.pid)) < 3 or program_states(started.pid) != {"S"}:
             time.sleep(0.01)
         below = tree(started.pid)[1:]
         yield started.pid
@@ -35,16 +35,16 @@ def looks(paused: Background, root: int, count: int) -> Iterator[str | None]:
         yield paused.exceeded(root)
 
 
-def test_what_is_awake_in_a_pause_is_seen_though_it_takes_no_time(root: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "AWAKE_S", 0.1)
+def test_program_awake_in_a_pause_is_noticed_without_cpu_time(root: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "MAX_AWAKE_S", 0.1)
     ours, theirs = control_pair()
     with ours, theirs:
         paused = Background(Control(ours, lambda: ""), is_paused_when_idle=True)
         program = tree(root)[-1]
         os.kill(program, signal.SIGSTOP)
         paused.begin(leaves_something=True)()
-        while states(root) != {"T"}:
+        while program_states(root) != {"T"}:
             time.sleep(0.01)
         assert set(looks(paused, root, 20)) == {None}
         os.kill(program, signal.SIGCONT)
-        assert any(looks(paused, root, 1000)), "it is not seen"
+        assert any(looks(paused, root, 1000)), "it was not noticed"

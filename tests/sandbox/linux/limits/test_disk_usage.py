@@ -1,4 +1,4 @@
-"""Disk space of folders that somebody hostile has filled."""
+"""Disk usage of untrusted folders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from podium.sandbox.linux.limits.disk_usage import DiskMeter, disk_use
+from podium.sandbox.linux.limits.disk_usage import DiskMeter, measure_disk_usage
 from podium.sandbox.spec import MIB, Limits
 
 
@@ -22,7 +22,7 @@ def test_locked_folders_are_measured_and_stay_locked(tmp_path: Path) -> None:
     (tmp_path / "top/link").symlink_to("/")
     for folder, mode in ((inner, 0o000), (inner.parent, 0o300)):
         folder.chmod(mode)
-    use = disk_use([tmp_path / "top"], Limits())
+    use = measure_disk_usage([tmp_path / "top"], Limits())
     assert MIB <= use.size < 2 * MIB
     assert use.files == 5
     assert stat.S_IMODE(inner.parent.stat().st_mode) == 0o300
@@ -36,10 +36,10 @@ def test_folders_too_deep_to_measure_are_reported(tmp_path: Path) -> None:
     for _ in range(250):
         folder = folder / "d"
         folder.mkdir()
-    assert disk_use([tmp_path], Limits()).is_too_deep
+    assert measure_disk_usage([tmp_path], Limits()).is_too_deep
 
 
-def test_the_newest_files_are_cut_back_to_the_limit(tmp_path: Path) -> None:
+def test_newest_files_are_truncated_to_the_limit(tmp_path: Path) -> None:
     for name in ("old", "new", "newest"):
         (tmp_path / name).write_bytes(b"x" * 4 * MIB)
     (tmp_path / "newest").chmod(0o444)
@@ -48,16 +48,16 @@ def test_the_newest_files_are_cut_back_to_the_limit(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(outside)
     meter = DiskMeter([tmp_path], Limits(disk_bytes=6 * MIB), nameless=lambda devices: 0)
     assert "disk limit of 6 MiB exceeded" in str(meter.exceeded())
-    meter.cut_back()
+    meter.truncate_to_limits()
     assert [(tmp_path / name).stat().st_size // MIB for name in ("old", "new", "newest")] == [4, 2, 0]
     assert outside.stat().st_size == 4 * MIB
     assert stat.S_IMODE((tmp_path / "newest").stat().st_mode) == 0o444
-    assert meter.left() == 0
+    assert meter.bytes_left() == 0
 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 100 MiB."""
+    """Mount a file system of 100 MiB."""
     if os.getuid() != 0:
         pytest.skip("only root can mount one")
     folder = tmp_path / "disk"
@@ -67,11 +67,11 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", folder], check=True)
 
 
-def test_some_of_a_disk_is_left_to_others(small_disk: Path) -> None:
+def test_free_space_is_reserved(small_disk: Path) -> None:
     meter = DiskMeter([small_disk], Limits(), nameless=lambda devices: 0)
-    assert meter.left() == 98 * MIB
+    assert meter.bytes_left() == 98 * MIB
     (small_disk / "file").write_bytes(b"x" * 99 * MIB)
     assert meter.exceeded() == "the disk is nearly full (1 MiB free)"
-    assert meter.left() == 0
-    meter.cut_back()
+    assert meter.bytes_left() == 0
+    meter.truncate_to_limits()
     assert (small_disk / "file").stat().st_size == 98 * MIB

@@ -1,4 +1,4 @@
-"""What watches a sandbox goes on, whatever goes wrong in a look."""
+"""The guard of a sandbox keeps working if a check fails."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ def idle() -> Iterator[subprocess.Popen[bytes]]:
         started.kill()
 
 
-def test_a_look_that_fails_ends_all_programs_and_is_not_the_last(tmp_path: Path, idle: subprocess.Popen[bytes]) -> None:
-    looks, killed = iter([ValueError("odd"), None, "the second limit"]), threading.Semaphore(0)
+def test_failing_check_kills_all_programs_and_checks_go_on(tmp_path: Path, idle: subprocess.Popen[bytes]) -> None:
+    checks, killed = iter([ValueError("odd"), None, "the second limit"]), threading.Semaphore(0)
 
-    def look(_: int) -> str | None:
-        found = next(looks, None)
-        if isinstance(found, Exception):
-            raise found
-        return found
+    def check(_: int) -> str | None:
+        outcome = next(checks, None)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
     limits = Limits().effective()
     guard = Guard(limits, [tmp_path], make_group=lambda *_: Group({}), kill_all=killed.release)
-    guard.start(idle.pid, look)
+    guard.start(idle.pid, check)
     try:
         assert killed.acquire(timeout=60)
-        assert guard.violation == "its limits could not be watched (ValueError)"
+        assert guard.violation == "the limits could not be checked (ValueError)"
         assert killed.acquire(timeout=60)
         assert guard.violation == "the second limit"
         assert guard.by_kernel() == frozenset()  # programs may be started

@@ -1,4 +1,4 @@
-"""What processes hold that no folder shows."""
+"""Storage of processes that no folder shows."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from podium.sandbox.linux.limits.hidden_files import look, look_further
-from podium.sandbox.linux.limits.process_tree import processor_s
+from podium.sandbox.linux.limits.hidden_files import scan_descriptors, scan_mappings
+from podium.sandbox.linux.limits.process_tree import cpu_time_s
 from podium.sandbox.spec import MIB
 
 PROGRAM = """
@@ -36,7 +36,7 @@ for end in inner:
 shared = mmap.mmap(-1, 2 << 20)
 print("ready", flush=True)
 sys.stdin.read()
-assert unread.recv(100_000) == b"x" * 50_000, "what was looked at is not there any more"
+assert unread.recv(100_000) == b"x" * 50_000, "the scanned message is gone"
 print(len(outer[1].recvmsg(1, socket.CMSG_SPACE(4))[1]))
 """
 
@@ -50,32 +50,32 @@ def holder() -> Iterator[subprocess.Popen[str]]:
         yield started
 
 
-def test_what_waits_in_sockets_is_counted_and_stays_there(holder: subprocess.Popen[str]) -> None:
+def test_data_queued_in_sockets_is_counted_and_kept(holder: subprocess.Popen[str]) -> None:
     descriptors = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
     for _ in range(2):
-        held = look([holder.pid])
+        held = scan_descriptors([holder.pid])
         assert held.memory() == 2 * MIB
         assert 100_000 <= held.queued < MIB  # pipes among it
     assert len(os.listdir("/proc/self/fd")) == descriptors  # noqa: PTH208
     assert holder.communicate()[0] == "1\n"
 
 
-def test_shared_memory_that_is_only_mapped_counts(holder: subprocess.Popen[str]) -> None:
-    further = look_further(holder.pid, [holder.pid])
+def test_mapped_shared_memory_counts(holder: subprocess.Popen[str]) -> None:
+    further = scan_mappings(holder.pid, [holder.pid])
     expected = 0 if os.getuid() == 0 else 2 * MIB  # only root sees that it is empty
     assert further.memory() == expected
-    assert (look([holder.pid]) | further).memory() == expected + 2 * MIB
+    assert (scan_descriptors([holder.pid]) | further).memory() == expected + 2 * MIB
 
 
-def test_a_descriptor_of_the_looking_process_is_no_trap() -> None:
+def test_descriptor_of_the_scanning_process_is_harmless() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [theirs.fileno()]))])
-        assert look([os.getpid()]).queued > 0
+        assert scan_descriptors([os.getpid()]).queued > 0
         assert theirs.recv(1) == b"x"
 
 
-def test_names_that_are_no_text_hide_nothing(tmp_path: Path) -> None:
+def test_undecodable_names_hide_nothing(tmp_path: Path) -> None:
     program = (
         "import ctypes, mmap, os, socket, sys\n"
         "ctypes.CDLL(None).prctl(15, b') \\xff\\n')\n"
@@ -94,7 +94,7 @@ def test_names_that_are_no_text_hide_nothing(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as started:
         assert started.stdout is not None
         assert started.stdout.readline() == "ready\n"
-        for held in (look([started.pid]), look_further(started.pid, [started.pid])):
+        for held in (scan_descriptors([started.pid]), scan_mappings(started.pid, [started.pid])):
             assert any(file.size >= MIB and not file.is_memory for file in held.files.values())
-        assert processor_s(os.getpid()) >= 0
+        assert cpu_time_s(os.getpid()) >= 0
         started.communicate()

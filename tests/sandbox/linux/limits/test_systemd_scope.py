@@ -63,7 +63,7 @@ def test_a_scope_holds_memory_and_processes(backend: Bubblewrap | NoSandbox, spe
         assert run_program(sandbox, "harm/eat_memory.pyw").stopped == "memory limit exceeded"
 
 
-def test_a_systemd_that_refuses_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refusing_systemd_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "systemd-run").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "systemd-run").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")

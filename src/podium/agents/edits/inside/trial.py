@@ -1,11 +1,11 @@
-"""Tries a changed program in a folder of its own, inside the sandbox, where Podium is not installed.
+"""Trial of a changed program in a separate folder. Runs in the sandbox, where Podium is not installed.
 
-    python agent/trial.py try SCRIPT FILE SECONDS < NEW_FILE                     runs SCRIPT with FILE changed
-    python agent/trial.py try SCRIPT FILE SECONDS --examples JSON < NEW_FILE     and then on examples, to score it
-    python agent/trial.py keep NAME...                                           takes files over from the last trial
+    python agent/trial.py try SCRIPT FILE SECONDS < NEW_FILE                     run SCRIPT with FILE changed
+    python agent/trial.py try SCRIPT FILE SECONDS --examples JSON < NEW_FILE     and score it on examples
+    python agent/trial.py keep NAME...                                           copy files from the last trial
 
-The folder is a fresh copy of the workspace for each trial, outside the workspace because all of that may be submitted.
-The exit code is the program's.
+The folder is a fresh copy of the workspace for each trial. It is outside the workspace, because every file in there may
+be submitted. The exit code is the program's.
 """
 
 import json
@@ -70,13 +70,13 @@ def run(arguments: list[str], ends: float, output: int | None = None) -> int:
         left_s = max(1.0, ends - time.monotonic())
         return subprocess.run([sys.executable, *arguments], cwd=TRIAL, timeout=left_s, stdout=output).returncode
     except subprocess.TimeoutExpired:
-        print("It took too long and was stopped.", file=sys.stderr)
+        print("The program exceeded its time limit and was stopped.", file=sys.stderr)
         return 124
 
 
 def scores_of_examples(script: str, spec: dict[str, Any], ends: float) -> list[float]:
     """Return the F1 score of the names in the program's output for each example."""
-    known = {str(json.loads(line)["id"]) for line in Path(spec["things"]).read_text(encoding="utf-8").splitlines()}
+    known = {str(json.loads(line)["id"]) for line in Path(spec["catalogue"]).read_text(encoding="utf-8").splitlines()}
     cases = [json.loads(line) for line in Path(spec["examples"]).read_text(encoding="utf-8").splitlines()]
     scores = []
     for case in cases[:MAX_EXAMPLES]:

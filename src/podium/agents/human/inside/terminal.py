@@ -1,10 +1,10 @@
-"""A shell on a terminal of its own, for a person who attaches from outside the sandbox.
+"""Shell on its own pseudo-terminal, for a person who attaches from outside the sandbox.
 
-This file runs alone, inside, in /home/agent, where it leaves a socket: the workspace is a folder of the host, so the
-socket is in reach there, though no network is. It starts the shell when somebody first attaches, keeps it when they
-leave, and ends with it. Then it prints what they did, and when.
+This file runs alone in the sandbox, in /home/agent, where it creates a socket. The workspace is a folder of the host,
+so the socket can be reached from there without a network. It starts the shell when a person first attaches, keeps it
+when they detach, and ends with it. Then it prints their commands with times.
 
-From outside come frames: one byte for the kind ("d" for keys, "w" for the size of the window), two for the length.
+The client sends frames: one byte for the kind ("d" for keys, "w" for the window size), two bytes for the length.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ SOCKET = Path("terminal.sock")
 HOME = Path.cwd().parent
 HISTORY = HOME / "logs" / "shell_history"
 SHELL = ["bash", "--rcfile", str(Path.cwd() / "bashrc"), "-i"]
-SHOWN_BYTES = 1 << 16  # of earlier output, to somebody who comes back
+SHOWN_BYTES = 1 << 16  # earlier output that is repeated after a new connection
 HEADER = struct.Struct(">cH")
 
 
 def main() -> None:
-    """Serves the shell until it ends."""
-    SOCKET.unlink(missing_ok=True)  # of an interrupted run
+    """Serve the shell until it ends."""
+    SOCKET.unlink(missing_ok=True)  # left by an interrupted run
     started = time.time()
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
-        listener.bind(str(SOCKET))  # relative: a socket's path is short
+        listener.bind(str(SOCKET))  # relative, because the length of socket paths is limited
         listener.listen(4)
         visitor, _ = listener.accept()
         arrived = time.time()
         sittings = Terminal(listener, visitor).serve()
     SOCKET.unlink()
     worked, waited = time.time() - arrived, arrived - started
-    print(f"A person came after {waited:.0f} s and worked for {worked:.0f} s, in {sittings} sittings.")
+    print(f"A person attached after {waited:.0f} s and worked for {worked:.0f} s in {sittings} session(s).")
     for when, command in commands():
         print(f"{max(0, when - int(arrived)):6} s  {command}")
 
 
 class Terminal:
-    """The shell, and the one person who looks at it."""
+    """Shell and the connection of one person."""
 
     def __init__(self, listener: socket.socket, visitor: socket.socket) -> None:
         self._listener, self._visitor = listener, visitor
@@ -60,7 +60,7 @@ class Terminal:
             os.execvpe(SHELL[0], SHELL, environment)
 
     def serve(self) -> int:
-        """Passes keys and output on until the shell has ended; how often somebody attached."""
+        """Forward keys and output until the shell ends. Return the number of connections."""
         while True:
             master, door, visitor = self._master, self._listener.fileno(), self._visitor.fileno()
             ready, _, _ = select.select([master, door] + ([visitor] if visitor >= 0 else []), [], [])
@@ -73,7 +73,7 @@ class Terminal:
                 return self._sittings
 
     def _welcome(self) -> None:
-        """Whoever comes last has the terminal."""
+        """Accept a new connection, which replaces the previous one."""
         visitor, _ = self._listener.accept()
         self._visitor.close()
         self._visitor, self._frames = visitor, bytearray()
@@ -81,10 +81,10 @@ class Terminal:
         self._send(bytes(self._shown))
 
     def _show(self) -> bool:
-        """Passes output on; False when the shell has ended."""
+        """Forward output. Return False when the shell has ended."""
         try:
             data = os.read(self._master, 1 << 14)
-        except OSError:  # how a terminal says that nobody has it open any more
+        except OSError:  # EIO: the other end of the terminal is closed
             return False
         self._shown = (self._shown + data)[-SHOWN_BYTES:]
         self._send(data)
@@ -120,7 +120,7 @@ class Terminal:
 
 
 def commands() -> Iterator[tuple[int, str]]:
-    """What was typed, with the time of each."""
+    """Yield the time and the text of each command."""
     when = 0
     try:
         with HISTORY.open(encoding="utf-8", errors="replace") as file:

@@ -1,1 +1,1 @@
-"""Proposers: they write the scripts that a tree search tries."""
+"""Proposers, which write the scripts that a tree search tries."""

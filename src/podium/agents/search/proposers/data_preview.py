@@ -1,4 +1,4 @@
-"""A look at the public files for somebody who has not seen them: what there is, and how tables and texts begin."""
+"""Preview of the public data for prompts: files, columns and the first rows of tables, and the beginning of texts."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ import pandas as pd
 from podium.text import bounded, format_size
 
 FILES_SHOWN = 8
-"""Of one kind in one folder."""
+"""Number of files listed per folder and suffix."""
 FILES_COUNTED = 200_000
 TABLES_SHOWN = 6
 COLUMNS_SHOWN = 40
 WHOLE_BYTES = 32 << 20
-"""Of larger tables a sample is read, in pieces from the beginning to the end."""
+"""Largest table that is read completely. Larger ones are sampled in pieces from the beginning to the end."""
 PIECES = 64
 PIECE_BYTES = 128 << 10
 COUNTED_BYTES = 256 << 20
-"""Lines of larger files are estimated."""
+"""Largest file whose lines are counted. For larger ones the number is estimated."""
 CELL_CHARACTERS = 40
 
 
 def preview(folder: Path, limit: int, *, name: str = "/home/data") -> str:
-    """Files with sizes and counts, then tables with their columns and first rows, within a number of characters."""
+    """Return files with sizes and counts, then tables with columns and first rows, in at most `limit` characters."""
     files = [path for path in islice(_files(folder), FILES_COUNTED) if path.name != "description.md"]
     parts = [f"Files in {name}:\n{bounded(_listing(folder, files), limit // 3)}"]
     tables = [path for path in files if path.suffix in (".csv", ".tsv") and path.stat().st_size]
@@ -52,7 +52,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _listing(folder: Path, files: list[Path]) -> str:
-    """One line per file; where many are alike, the first of them and how many there are."""
+    """Return one line per file; of many similar files, only the first ones and a count."""
     groups: dict[tuple[Path, str], list[Path]] = {}
     for path in files:
         groups.setdefault((path.parent, path.suffix), []).append(path)
@@ -74,7 +74,7 @@ def _describe(path: Path) -> str:
             return _archive(path)
         return _lines(path)
     except (OSError, ValueError, zipfile.BadZipFile, pd.errors.ParserError) as error:
-        return f"cannot be previewed: {type(error).__name__}"
+        return f"(no preview: {type(error).__name__})"
 
 
 def _table(path: Path) -> str:
@@ -84,17 +84,17 @@ def _table(path: Path) -> str:
     table = pd.read_csv(source, sep=separator, low_memory=False, on_bad_lines="error" if is_whole else "skip")
     lines = [f"{_row_count(path)} rows, {table.shape[1]} columns"]
     if not is_whole:
-        lines[0] += f" (what follows is from {len(table):,} rows drawn over the whole file)"
+        lines[0] += f" (the statistics below are from a sample of {len(table):,} rows)"
     if table.shape[1] > COLUMNS_SHOWN:
         kinds = Counter(str(kind) for kind in table.dtypes[COLUMNS_SHOWN:])
-        lines[0] += f", of which the first {COLUMNS_SHOWN}; the others by type: {dict(kinds)}"
+        lines[0] += f"; the first {COLUMNS_SHOWN} are listed, the types of the others are {dict(kinds)}"
     lines += [f"- {_column(table[name])}" for name in table.columns[:COLUMNS_SHOWN]]
     head = table.iloc[:3, :COLUMNS_SHOWN].map(lambda value: str(value)[:CELL_CHARACTERS])
     return "\n".join([*lines, "First rows:", head.to_csv(index=False).strip()])
 
 
 def _sampled(path: Path) -> io.BytesIO:
-    """The head of a large table and whole lines from many places of it."""
+    """Return the header of a large table and complete lines from all parts of it."""
     size = path.stat().st_size
     with path.open("rb") as file:
         found = io.BytesIO()
@@ -109,7 +109,7 @@ def _sampled(path: Path) -> io.BytesIO:
 
 
 def _column(column: pd.Series) -> str:
-    """Type, blanks and values of a column."""
+    """Return the type, share of blanks and values of a column."""
     blanks = column.isna().mean()
     known = column.dropna()
     text = f"{str(column.name)[:CELL_CHARACTERS]} ({column.dtype}"
@@ -142,7 +142,7 @@ def _lines(path: Path) -> str:
 
 
 def _structure(path: Path) -> str | None:
-    """The shape of a JSON document that is small enough to be read."""
+    """Return the structure of a JSON document, or None if it is too large."""
     if path.stat().st_size > 32 << 20:
         return None
     return _shape(json.loads(path.read_text(encoding="utf-8")), depth=0)

@@ -1,4 +1,4 @@
-"""Lessons of a search in a few lines, distilled from the tree without a model or other memory."""
+"""Lessons of a search in a few lines, derived from the tree without a model."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Experience(BaseModel):
     fixes: tuple[Fix, ...]
 
 
-def distilled(tree: Tree, kind: str) -> Experience:
+def distill(tree: Tree, kind: str) -> Experience:
     """Return the lessons of a finished search."""
     changes = sorted(_changes(tree), key=lambda change: -change[0])
     fixes = [
@@ -47,7 +47,7 @@ def distilled(tree: Tree, kind: str) -> Experience:
     return Experience(kind=kind, helped=helped, fixes=tuple(fixes[:SHOWN]))
 
 
-def recalled(experiences: Sequence[Experience], kind: str, failed: Node | None) -> str:
+def relevant_lessons(experiences: Sequence[Experience], kind: str, failed: Node | None) -> str:
     """Return lessons of other tasks: fixes of the same error or, without one, plans that helped on the same kind."""
     if failed is not None and failed.result is not None:
         name = failure_of(failed.result).partition(":")[0]

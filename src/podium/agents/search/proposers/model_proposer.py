@@ -1,4 +1,4 @@
-"""The proposer that asks a language model: one role writes scripts, another reads outputs where a score is missing."""
+"""Proposer that uses a language model: one role writes scripts, another reviews outputs without a score."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, Model, ModelOutput
     from inspect_ai.tool import ToolInfo
 
-GIVE_UP = 8
-"""After this many nodes in a row for which nothing usable was written, there is no point in asking on."""
-NOT_WRITTEN = 'raise SystemExit("The model wrote no script: {fault}")\n'
+MAX_UNWRITTEN = 8
+"""Number of consecutive nodes without a usable script after which the proposer gives up."""
+NOT_WRITTEN = 'raise SystemExit("The model wrote no usable script: {fault}.")\n'
 _CUT_OFF = ("max_tokens", "model_length")
 
 REVIEW_TOOL = "submit_review"
 
 
 class ModelProposer:
-    """Asks the models in the roles `coder` and `reviewer`, by default both the run's own."""
+    """Proposer that calls the models in the roles `coder` and `reviewer`, by default both the run's own."""
 
     def __init__(
         self,
@@ -40,9 +40,9 @@ class ModelProposer:
     ) -> None:
         """
         Args:
-            find_model: the model in a role.
-            advise: what to tell the coder besides.
-            edits_from: the length in characters from which on a script is changed in parts.
+            find_model: returns the model of a role.
+            advise: returns additional advice for the coder's prompt.
+            edits_from: length in characters from which a script is edited instead of rewritten.
         """
         self._advise, self._edits_from = advise, edits_from
         self._context, self._options = context, options
@@ -55,8 +55,8 @@ class ModelProposer:
         return preview(self._context.public, self._options.prompt_characters // 8)
 
     async def propose(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Proposal | None:
-        """A script. After enough unusable answers in a row the script only says so, and in the end there is none."""
-        if len(tree) >= GIVE_UP and not any(node.is_written for node in tree.nodes[-GIVE_UP:]):
+        """Return a script. It only reports the fault if no answer is usable; after many such scripts, return None."""
+        if len(tree) >= MAX_UNWRITTEN and not any(node.is_written for node in tree.nodes[-MAX_UNWRITTEN:]):
             return None
         answer = await self._ask_for_script(operator, parents, tree)
         if answer.script:
@@ -64,7 +64,7 @@ class ModelProposer:
         return Proposal(answer.plan, NOT_WRITTEN.format(fault=answer.fault), is_written=False)
 
     async def review(self, node: Node, result: ScriptResult) -> Review:
-        """A verdict. A score in a metric line stands, whoever reads the output; a model fills in what is missing."""
+        """Return a review. The score in a metric line takes precedence; a model supplies a missing score."""
         failed = result.stopped is not None or result.exit_code != 0
         needed = not failed and result.metric is None and result.valid
         if not (needed or (self._options.review == "always" and node.is_written)):
@@ -77,7 +77,7 @@ class ModelProposer:
 
     async def _ask_for_script(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> CodeAnswer:
         corrections: list[ChatMessage] = []
-        answer = CodeAnswer(plan="", fault="it was never asked")
+        answer = CodeAnswer(plan="", fault="the model was not called")
         advice = self._advise(operator, parents, tree) if self._advise else ""
         for _ in range(self._options.attempts):
             known = (operator, parents, tree, self._context, self._data)
@@ -109,7 +109,7 @@ class ModelProposer:
         corrections: Sequence[ChatMessage] = (),
         tools: Sequence[ToolInfo] = (),
     ) -> ModelOutput:
-        """The answer to a question that keeps within a number of characters."""
+        """Return the model's output for a prompt of bounded length."""
         from inspect_ai.tool import ToolFunction
 
         longest = self._options.prompt_characters
@@ -141,12 +141,12 @@ def _review_tool() -> ToolInfo:
     number_or_null = [ToolParam(type="number"), ToolParam(type="null")]
     return ToolInfo(
         name=REVIEW_TOOL,
-        description="Reports what came of running a script.",
+        description="Report the result of a script.",
         parameters=ToolParams(
             properties={
-                "is_bug": ToolParam(type="boolean", description="Whether it failed or its score means nothing."),
+                "is_bug": ToolParam(type="boolean", description="True if it failed or its score is meaningless."),
                 "metric": ToolParam(anyOf=number_or_null, description="Its validation score."),
-                "summary": ToolParam(type="string", description="What it shows, or what to fix."),
+                "summary": ToolParam(type="string", description="The findings, or what to fix."),
             },
             required=["is_bug", "metric", "summary"],
         ),
@@ -154,7 +154,7 @@ def _review_tool() -> ToolInfo:
 
 
 def _correction(completion: str, fault: str) -> list[ChatMessage]:
-    """The unusable answer and what is wrong with it. Some providers refuse messages without content."""
+    """Return the unusable answer and the reason as messages. Some providers refuse messages without content."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
     asked = ChatMessageUser(content=search_prompts.UNUSABLE.format(fault=fault))

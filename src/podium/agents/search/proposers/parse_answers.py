@@ -1,4 +1,4 @@
-"""Makes sense of what models answer: plan and script, or a review. What makes no sense is said, not raised."""
+"""Parser of model answers: plan and script, or a review. Faults are returned, not raised."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LANGUAGES = frozenset({"", "python", "py", "python3"})
 
 @dataclass(frozen=True)
 class CodeAnswer:
-    """A plan and, if there is one, a script; `fault` says why it cannot be used."""
+    """Plan and script of an answer; `fault` is the reason if the script cannot be used."""
 
     plan: str
     script: str = ""
@@ -34,10 +34,10 @@ class CodeAnswer:
 
 
 def read_answer(text: str, *, cut_off: bool = False, base: str = "") -> CodeAnswer:
-    """The plan and the script in an answer: of several code blocks, the longest that is Python.
+    """Return the plan and the script of an answer. Of several code blocks, the longest Python block counts.
 
     Args:
-        base: the script that edits in the answer, if there are any, are made to.
+        base: script to which edits in the answer apply.
     """
     text = _THOUGHTS.sub("", text.replace("\r\n", "\n"))
     if base and (edits := _EDIT.findall(text)):
@@ -46,37 +46,37 @@ def read_answer(text: str, *, cut_off: bool = False, base: str = "") -> CodeAnsw
     found = _blocks(text, with_open=not cut_off)
     blocks = [code for language, code in found if language.lower() in _LANGUAGES and code.strip()]
     if not blocks:
-        missing = "it holds no code block" if text.strip() else "it is empty"
-        return CodeAnswer(plan, fault="it was cut off before the script was complete" if cut_off else missing)
+        missing = "the answer has no code block" if text.strip() else "the answer is empty"
+        return CodeAnswer(plan, fault="the answer was truncated before the end of the script" if cut_off else missing)
     faults = {code: _syntax_fault(code) for code in blocks}
     sound = [code for code in blocks if faults[code] is None]
     script = max(sound or blocks, key=len)
     fault = faults[script]
     if len(script) > SCRIPT_CHARACTERS:
-        fault = f"the script has {len(script):,} characters; {SCRIPT_CHARACTERS:,} are allowed"
+        fault = f"the script has {len(script):,} characters, more than the maximum of {SCRIPT_CHARACTERS:,}"
         script = ""
     return CodeAnswer(plan, script, fault)
 
 
 def _edited(plan: str, base: str, edits: list[tuple[str, str]]) -> CodeAnswer:
-    """A script with its edits made, all or none."""
+    """Apply the edits to a script, all or none."""
     script = base
     for old, new in edits:
         count = script.count(old)
         if count != 1:
             line = old.strip().partition("\n")[0][:80]
             return CodeAnswer(
-                plan, fault=f"the text to find that begins with {line!r} stands {count} times in the script"
+                plan, fault=f"the SEARCH text that begins with {line!r} occurs {count} times in the script, not once"
             )
         script = script.replace(old, new)
     return CodeAnswer(plan, script, _syntax_fault(script))
 
 
 def _blocks(text: str, *, with_open: bool) -> Iterator[tuple[str, str]]:
-    """The code blocks of a text, with their languages. Line by line, so that no text takes long.
+    """Yield the language and content of the code blocks of a text, in linear time.
 
     Args:
-        with_open: whether the last block counts though it is not closed, as some models forget to.
+        with_open: also yield a last block that is not closed, as some models omit the closing fence.
     """
     fence = language = ""
     lines: list[str] = []
@@ -104,7 +104,7 @@ def _syntax_fault(code: str) -> str | None:
 
 
 def read_review(arguments: dict[str, Any] | None, text: str) -> Review | None:
-    """The review in a tool call's arguments or, for models that answer in prose, in the JSON of their text."""
+    """Return the review in a tool call's arguments or, for models that answer in prose, in the JSON of their text."""
     found = arguments if arguments else _json_in(text)
     if not isinstance(found, dict) or not isinstance(found.get("is_bug"), bool):
         return None
@@ -122,7 +122,7 @@ def _number(value: object) -> float | None:
 
 
 def _json_in(text: str) -> Any:
-    """The first JSON object in a text; commas before closing brackets are forgiven."""
+    """Return the first JSON object in a text. Trailing commas are accepted."""
     text = _THOUGHTS.sub("", text)[:REVIEW_CHARACTERS]
     for start in (found.start() for found in islice(re.finditer(r"\{", text), 50)):
         for candidate in (text[start:], re.sub(r",\s*([}\]])", r"\1", text[start:])):

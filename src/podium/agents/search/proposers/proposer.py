@@ -21,7 +21,7 @@ class Context:
     """A proposer's view of its task."""
 
     brief: str
-    """The task's description."""
+    """Description of the task."""
     public: Path
     """The public data on the host, for inspection; scripts read /home/data."""
     metric: Metric
@@ -33,14 +33,14 @@ class Context:
     cores: int
     remaining: Callable[[], Remaining]
     script_time: Callable[[], float | None] = lambda: None
-    """Seconds that a script written now may take."""
+    """Time limit in seconds of a script that is written now."""
     whole_numbers: bool = False
-    """Whether only whole numbers may be predicted."""
+    """True if only whole numbers may be predicted."""
     gpus: int = 0
     packages: tuple[str, ...] = ()
     """Python packages that scripts may import, with their versions."""
     starter: str = ""
-    """The program to improve, where the task gives one."""
+    """Program to improve, if the task has one."""
 
     @cached_property
     def profile(self) -> Profile:
@@ -58,7 +58,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Proposal:
-    """A script to try."""
+    """Script to try."""
 
     plan: str
     script: str
@@ -70,30 +70,30 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Review:
-    """A verdict on a script that has run."""
+    """Review of a script that has run."""
 
     is_buggy: bool
     metric: float | None
     summary: str = ""
     validation: str = ""
-    """On what it was scored, where that differs between scripts; only scores of the same validation compare."""
+    """Rows on which it was scored, if that differs between scripts. Only scores on the same rows are comparable."""
     is_fallback: bool = False
-    """Whether its submission will do although it has no score, as the sample submission does until there is better."""
+    """True if its submission is acceptable without a score, like the sample submission."""
 
 
 class Proposer(Protocol):
-    """Writes scripts and judges what they print.
+    """Author and reviewer of scripts.
 
-    A script stands alone and runs in a folder of its own. It reads /home/data, writes `submission.csv` into its folder
-    and prints `podium-metric: NUMBER`, its score on validation data, by the task's metric. The environment tells it
-    PODIUM_SEED, PODIUM_SPLIT (a number that changes the validation split, 0 unless a score is being checked) and
-    PODIUM_TIME_S, the seconds it may take.
+    A script is self-contained and runs in a folder of its own. It reads /home/data, writes `submission.csv` to its
+    folder and prints `podium-metric: NUMBER`, its score on validation data by the task's metric. Its environment
+    variables are PODIUM_SEED, PODIUM_SPLIT (a number that changes the validation split, 0 unless a score is being
+    checked) and PODIUM_TIME_S (the time limit in seconds).
     """
 
     async def propose(self, operator: Operator, parents: Sequence[Node], tree: Tree) -> Proposal | None:
-        """A script made by an operator from its parents (none for a draft); None if nothing comes to mind."""
+        """Return a script made by an operator from its parents (none for a draft), or None without an idea."""
         ...
 
     async def review(self, node: Node, result: ScriptResult) -> Review:
-        """Whether the script worked, and its score."""
+        """Return whether the script worked, and its score."""
         ...

@@ -1,4 +1,4 @@
-"""The proposer that writes scripts from recipes. Its memory is the tree: scripts name their recipe and settings."""
+"""Proposer that writes scripts from recipes. Its memory is the tree: scripts name their recipe and settings."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from podium.workspace.journal.observations import ScriptResult
 
 _VALIDATION = re.compile(rf"^{VALIDATION} (.+)$", re.MULTILINE)
 RESERVE_S = 6.0
-"""Kept back for a last blend, once there is something to blend."""
+"""Time reserved for a last blend, as soon as there is something to blend."""
 
 
 def recipe_of(node: Node) -> Recipe | None:
-    """The recipe of a node's script; None for blends and scripts that are not from recipes."""
+    """Return the recipe of a node's script, or None for blends and scripts that are not from recipes."""
     header = read_header(node.script)
     return None if header is None else recipe_named(header.recipe)
 
 
 def mergeable(tree: Tree) -> list[Node]:
-    """Good nodes that saved predictions to blend, the best first, one of each recipe before others of the same."""
+    """Return good nodes that saved predictions to blend: the best of each recipe first, then the others."""
     comparable = [(node, recipe_of(node)) for node in tree.comparable]
     good = [(node, recipe.name) for node, recipe in comparable if recipe is not None and recipe.can_merge]
     firsts: dict[str, Node] = {}
@@ -38,7 +38,7 @@ def mergeable(tree: Tree) -> list[Node]:
 
 
 class RecipesProposer:
-    """A proposer that needs no model. The same tree and seed always give the same script."""
+    """Proposer without a model. The same tree and seed always give the same script."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -49,7 +49,7 @@ class RecipesProposer:
 
     @cached_property
     def recipes(self) -> list[Recipe]:
-        """The recipes that suit the task, in drafting order: fallbacks first, the simplest one leading."""
+        """Return the recipes that suit the task in drafting order: fallbacks first, the simplest one leading."""
         suitable = recipes_for(self.profile)
         fallbacks = [recipe for recipe in reversed(suitable) if recipe.name in FALLBACKS]
         return [*fallbacks, *(recipe for recipe in suitable if recipe.name not in FALLBACKS)]
@@ -64,7 +64,7 @@ class RecipesProposer:
         return self._improve(parents[0], tree)
 
     async def review(self, node: Node, result: ScriptResult) -> Review:
-        """Trusts the script: it knows its metric, and what it printed before it was stopped still counts."""
+        """Return a review that trusts the script's output, including scores printed before it was stopped."""
         reason = result.stopped or result.error or (f"exit code {result.exit_code}" if result.exit_code else "")
         header = read_header(node.script)
         is_fallback = header is not None and header.recipe in FALLBACKS and result.exit_code == 0
@@ -73,17 +73,17 @@ class RecipesProposer:
         return Review(result.metric is None and not is_fallback, result.metric, reason, validation, is_fallback)
 
     def can_draft(self, tree: Tree) -> bool:
-        """Whether some recipe has not been drafted."""
+        """Return whether a recipe has not been drafted yet."""
         return bool(self._undrafted(tree))
 
     def can_debug(self, node: Node, tree: Tree) -> bool:
-        """Whether a script that failed can be written in a way that has not been tried."""
+        """Return whether a failed script can be rewritten in a way that has not been tried."""
         return self._debug(node, tree) is not None
 
     def _undrafted(self, tree: Tree) -> list[Recipe]:
         used = {header.recipe for node in tree if (header := read_header(node.script)) is not None}
         left = self._context.remaining().time_s
-        timely = [recipe for recipe in self.recipes if left is None or recipe.least_time_s <= left]
+        timely = [recipe for recipe in self.recipes if left is None or recipe.min_remaining_s <= left]
         return [recipe for recipe in timely if recipe.name not in used]
 
     def _draft(self, tree: Tree) -> Proposal | None:
@@ -101,24 +101,24 @@ class RecipesProposer:
             return None
         for improvement in recipe.improvements(self.profile, header.settings):
             settings = {**header.settings, **improvement.changes}
-            plan = f"{recipe.title} To improve on it: {improvement.plan}."
+            plan = f"{recipe.title} Change: {improvement.plan}."
             if (proposal := self._proposal(recipe, settings, plan, tree)) is not None:
                 return proposal
         return None
 
     def _debug(self, parent: Node, tree: Tree) -> Proposal | None:
-        """The same recipe with whole numbers if the submission needs these, or else with simpler settings."""
+        """Return the same recipe with whole numbers if the submission requires them, or with simpler settings."""
         header, recipe = read_header(parent.script), recipe_of(parent)
         if header is None or recipe is None:
             return None
         is_refused = parent.result is not None and parent.result.exit_code == 0 and not parent.result.valid
         if is_refused and self._context.whole_numbers and not header.settings.get("round"):
             settings = {**header.settings, "round": True}
-            return self._proposal(recipe, settings, f"{recipe.title} With whole numbers.", tree)
+            return self._proposal(recipe, settings, f"{recipe.title} Predictions are rounded to whole numbers.", tree)
         simpler = recipe.simpler(self.profile, header.settings)
         if simpler is None:
             return None
-        return self._proposal(recipe, simpler, f"{recipe.title} Simpler, as it failed before.", tree)
+        return self._proposal(recipe, simpler, f"{recipe.title} The settings are simpler after a failure.", tree)
 
     def _merge(self, parents: Sequence[Node], tree: Tree) -> Proposal | None:
         found = [(node, recipe) for node in parents if (recipe := recipe_of(node)) is not None and recipe.can_merge]
@@ -132,7 +132,7 @@ class RecipesProposer:
         return Proposal(title, script, self._time_s(0.5, 20.0, reserve_s=0.0))
 
     def _proposal(self, recipe: Recipe, settings: Settings, plan: str, tree: Tree) -> Proposal | None:
-        """A script, unless it has been tried."""
+        """Return a script, or None if it has been tried."""
         if str(Header(recipe.name, settings)) in _headers(tree):
             return None
         reserve_s = RESERVE_S if mergeable(tree) else 0.0
@@ -143,7 +143,7 @@ class RecipesProposer:
     def _remarks(self) -> list[str]:
         """Return notes for readers of a plan: profile warnings and the proxy of the metric."""
         how = scoring(self.profile)
-        proxy = f"{how.function} stands for {self.profile.metric_title} in validation."
+        proxy = f"Validation uses {how.function} as a proxy for {self.profile.metric_title}."
         return [*self.profile.warnings, *([proxy] if how.is_proxy and self.profile.goal != "unknown" else [])]
 
     def _time_s(self, share: float, min_time_s: float, reserve_s: float) -> float | None:
@@ -154,5 +154,5 @@ class RecipesProposer:
 
 
 def _headers(tree: Tree) -> set[str]:
-    """The headers of all scripts from recipes, as text."""
+    """Return the headers of all scripts from recipes as text."""
     return {str(header) for node in tree if (header := read_header(node.script)) is not None}

@@ -16,16 +16,18 @@ from podium.catalog.forge.forge_ids import Difficulty
 
 ATTEMPTS = 4
 GOOD_REACH: Mapping[str, tuple[float, float]] = {"easy": (0.55, 0.90), "medium": (0.40, 0.80), "hard": (0.25, 0.65)}
-"""What careful work reaches. Tiny tasks are drawn once: there is no time for a second one."""
-LEAST_ADVANTAGE = 0.08
-"""How much further that is than what a model on unprocessed columns reaches."""
+"""Range of the share of the ceiling that careful work reaches. A tiny task is drawn once, as there is no time to redraw
+it.
+"""
+MIN_ADVANTAGE = 0.08
+"""Smallest lead of careful work over a model on unprocessed columns."""
 
 ScoreForged = Callable[[ForgedData, np.ndarray], float]
 
 
 @dataclass(frozen=True)
 class Probes:
-    """Two quick entrants that stand for the field."""
+    """Two quick entrants that represent the field."""
 
     careless: Pipeline
     careful: Pipeline
@@ -34,7 +36,7 @@ class Probes:
 def draw_calibrated(
     draw: Callable[[], ForgedData], difficulty: Difficulty, probes: Probes, score: ScoreForged
 ) -> ForgedData:
-    """The first of some draws that is as hard as it should be, or the nearest to it."""
+    """Return the first of some draws with the promised difficulty, or the one nearest to it."""
     best, least = _gradable(draw, score), np.inf
     for attempt in range(ATTEMPTS if difficulty in GOOD_REACH else 0):
         forged = _gradable(draw, score) if attempt else best
@@ -47,7 +49,7 @@ def draw_calibrated(
 
 
 def _gradable(draw: Callable[[], ForgedData], score: ScoreForged) -> ForgedData:
-    """A task whose metric is defined: the few answers of a tiny one may all be the same."""
+    """Draw a task whose metric is defined: all answers of a tiny task may be the same."""
     forged = draw()
     while not np.isfinite(score(forged, forged.ceiling)):
         forged = draw()
@@ -55,7 +57,7 @@ def _gradable(draw: Callable[[], ForgedData], score: ScoreForged) -> ForgedData:
 
 
 def _distance(forged: ForgedData, difficulty: Difficulty, probes: Probes, score: ScoreForged) -> float:
-    """How far a task is from what its difficulty promises."""
+    """Return the distance of a task from the scores that its difficulty promises."""
     columns = list(forged.sample)[1:]
     nothing = score(forged, forged.sample[columns if len(columns) > 1 else columns[0]].to_numpy())
     ceiling = score(forged, forged.ceiling)
@@ -65,4 +67,4 @@ def _distance(forged: ForgedData, difficulty: Difficulty, probes: Probes, score:
     )
     low, high = GOOD_REACH[difficulty]
     outside = max(low - careful, careful - high, 0.0)
-    return round(outside + max(LEAST_ADVANTAGE - (careful - careless), 0.0), 2)
+    return round(outside + max(MIN_ADVANTAGE - (careful - careless), 0.0), 2)

@@ -8,21 +8,21 @@ import numpy as np
 
 from podium.catalog.forge.family import Predict, PublicData
 
-MOST_ROWS = 200
+MAX_ROWS = 200
 Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Train rows, their targets, test rows."""
 ReadColumns = Callable[[PublicData], Matrices]
 Finish = Callable[[np.ndarray], np.ndarray]
-"""Makes a submission of what a model predicts."""
+"""Conversion of a model's predictions to a submission."""
 
 
 def distinct_numbers(rng: np.random.Generator, bound: int, count: int) -> np.ndarray:
-    """Different numbers below a bound; for a tiny task without shuffling all of them, which would take longest."""
-    return rng.choice(bound, count, replace=False) if count <= MOST_ROWS else rng.permutation(bound)[:count]
+    """Return distinct numbers below a bound; for a tiny task without the slow shuffle of all of them."""
+    return rng.choice(bound, count, replace=False) if count <= MAX_ROWS else rng.permutation(bound)[:count]
 
 
 def read_once(read: ReadColumns) -> ReadColumns:
-    """The same, done once for all entrants of a field."""
+    """Return a feature function that computes its result once for all entrants of a field."""
     known: list[tuple[PublicData, Matrices]] = []
 
     def columns(data: PublicData) -> Matrices:
@@ -34,7 +34,7 @@ def read_once(read: ReadColumns) -> ReadColumns:
 
 
 def _standardised(train: np.ndarray, target: np.ndarray, test: np.ndarray) -> Matrices:
-    """Blanks filled, every column with mean 0 and spread 1."""
+    """Fill blanks and scale every column to mean 0 and standard deviation 1."""
     middle = np.nan_to_num(np.nanmean(train, axis=0))
     train, test = (np.where(np.isnan(rows), middle, rows) - middle for rows in (train, test))
     spread = np.maximum(train.std(axis=0), 1e-9)
@@ -42,7 +42,7 @@ def _standardised(train: np.ndarray, target: np.ndarray, test: np.ndarray) -> Ma
 
 
 def linear(read: ReadColumns, strength: tuple[float, float], finish: Finish = np.asarray) -> Predict:
-    """Ridge regression; its strength is drawn between powers of ten, its rows are most of all."""
+    """Return ridge regression with a strength between powers of ten, fitted to a random majority of the rows."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
         train, target, test = read(data)
@@ -55,7 +55,7 @@ def linear(read: ReadColumns, strength: tuple[float, float], finish: Finish = np
 
 
 def smooth(read: ReadColumns, strength: tuple[float, float], finish: Finish = np.asarray) -> Predict:
-    """Kernel ridge regression: what is near is alike."""
+    """Return kernel ridge regression, for targets that change slowly with the features."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
         train, target, test = read(data)

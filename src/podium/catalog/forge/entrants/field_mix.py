@@ -1,4 +1,4 @@
-"""Fields of strangers: which ways of working there are, and how many entrants follow each."""
+"""Composition of generic fields: the approaches, and the number of entrants for each."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Way = tuple[str, Skill, Features, Learn, int]
 
 @dataclass(frozen=True)
 class Entrants:
-    """All who try themselves at the tasks of a family."""
+    """Entrants for the tasks of a family."""
 
     field: tuple[Pipeline, ...]
     defaults: tuple[Pipeline, ...]
@@ -59,13 +59,13 @@ class Entrants:
 
 
 def table_entrants(goal: Goal, summaries: Read = summed_up) -> Entrants:
-    """For tables with keys.
+    """Return the entrants for tables with keys.
 
-    So many boost trees on what all tables say, 26 of 67, that they alone can fill the places with medals: who looks at
-    the rows alone, as the defaults do, gets none.
+    26 of 67 entrants boost trees on the features of all tables, enough to win every medal: an entrant that reads the
+    rows alone, as the defaults do, gets none.
 
     Args:
-        summaries: the reading that sees everything but history.
+        summaries: the reading with all features but those of history.
     """
     rich = encoded(summaries)
     ways: list[Way] = [
@@ -95,7 +95,7 @@ def table_entrants(goal: Goal, summaries: Read = summed_up) -> Entrants:
 
 
 def ladder_entrants(goal: Goal, *, raw: Read, plain: Read, good: Read, expert: Read) -> Entrants:
-    """For any other data: a family reads it in four ways, each of which sees more in it than the one before."""
+    """Return the entrants for other data, which a family reads in four ways, each richer than the one before."""
     ways: list[Way] = [
         ("one column", "naive", reading(raw), one_column, 4),
         ("nearest neighbours at first sight", "naive", reading(raw), NEIGHBOURS, 4),
@@ -150,7 +150,7 @@ def _entrants(
 
 
 def _tiny_pipelines(goal: Goal, rungs: Sequence[tuple[str, Read]]) -> list[Pipeline]:
-    """Linear and kernel models, which train in milliseconds."""
+    """Return linear and kernel models, which train in milliseconds."""
     pipelines = []
     skills: tuple[Skill, ...] = ("plain", "good", "expert")
     for skill, (name, how) in zip(skills, rungs, strict=True):

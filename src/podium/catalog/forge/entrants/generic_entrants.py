@@ -1,7 +1,6 @@
-"""Entrants that know nothing of the family: any reading of the tables with any model.
+"""Generic entrants, which know nothing of the family: any reading of the tables with any model.
 
-All learn numbers by least squares; a family's `Goal` says which numbers stand for its target and how to make a
-submission of what was predicted.
+All learn numbers by least squares; a family's `Goal` converts its target to numbers and predictions to a submission.
 """
 
 from __future__ import annotations
@@ -28,34 +27,34 @@ from podium.catalog.forge.family import Predict, PublicData
 Learn = Callable[[np.ndarray, np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
 """`learn(train, target, test, rng)` predicts for each test row one number, or several where the target has columns."""
 Features = Callable[[PublicData, np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]]
-"""Train and test features; those that use the target get it as numbers."""
+"""Function that returns train and test features; it receives the target as numbers."""
 
 
 @dataclass(frozen=True)
 class Goal:
-    """How a family's target becomes numbers to learn, and predictions a submission."""
+    """Conversion of a family's target to numbers to learn, and of predictions to a submission."""
 
     learned: Callable[[pd.Series], np.ndarray] = lambda target: target.to_numpy(float)
-    """The numbers that stand for the target of train rows: one per row, or several in columns."""
+    """Conversion of the target of train rows to numbers: one per row, or several in columns."""
     finish: Callable[[np.ndarray, pd.Series], np.ndarray] = lambda prediction, target: prediction
-    """A submission from what was predicted for test rows, and the target of train rows."""
+    """Conversion of the predictions for test rows to a submission, given the target of train rows."""
     fit: Callable[[Learn, np.ndarray, np.ndarray, np.ndarray, np.random.Generator], np.ndarray] | None = None
-    """How a learner is used, where it is not once."""
+    """Replacement for fitting a learner once and predicting with it."""
     usual: Callable[[PublicData], np.ndarray] | None = None
-    """What can be said of each row of train and test before: models learn how far a row is from it."""
+    """Baseline for each row of train and test; models learn the residuals."""
 
     def to_learn(self, data: PublicData) -> np.ndarray:
-        """The numbers to learn, less what can be said before."""
+        """Return the numbers to learn: the target minus the baseline."""
         target = self.learned(target_of(data))
         return target if self.usual is None else target - read(data, self.usual)[: len(target)]
 
     def usual_of_test(self, data: PublicData) -> np.ndarray | float:
-        """What is to be added to predictions for test rows."""
+        """Return the baseline to add to the predictions for test rows."""
         return 0.0 if self.usual is None else read(data, self.usual)[len(data.train) :]
 
 
 def entrant(goal: Goal, features: Features, learn: Learn) -> Predict:
-    """A pipeline of one reading and one learner."""
+    """Return a pipeline of one feature set and one learner."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
         target = goal.to_learn(data)
@@ -73,7 +72,7 @@ def _fit(
 
 
 def blend(goal: Goal, *parts: tuple[Features, Learn]) -> Predict:
-    """The mean of several entrants' predictions."""
+    """Return a pipeline that averages the predictions of several entrants."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
         target = goal.to_learn(data)
@@ -88,12 +87,12 @@ def _split(features: tuple[np.ndarray, np.ndarray], target: np.ndarray) -> Matri
 
 
 def reading(how: Read) -> Features:
-    """A reading as numbers."""
+    """Return the features of a reading as numbers."""
     return lambda data, target, rng: read(data, how).numbers()
 
 
 def encoded(how: Read) -> Features:
-    """A reading with the mean target of each category beside it."""
+    """Return the features of a reading with a target encoding of each category."""
 
     def features(data: PublicData, target: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         found = read(data, how)
@@ -114,7 +113,7 @@ def _encode(found: Reading, text: str, target: np.ndarray, rng: np.random.Genera
 
 
 def one_hot(how: Read) -> Features:
-    """A reading with a column for each category and curves for numbers, for linear models."""
+    """Return one-hot columns for categories and splines for numbers, for linear models."""
 
     def features(data: PublicData, target: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         from sklearn.preprocessing import SplineTransformer
@@ -135,7 +134,9 @@ def one_hot(how: Read) -> Features:
 
 
 def learner(model: Model, *, least_share: float = 1.0) -> Learn:
-    """Fits a model to all rows, or to a random share of at least this size; blanks are filled where it needs that."""
+    """Return a learner that fits a model to all rows, or to a random share of at least this size, and fills blanks if
+    needed.
+    """
 
     def learn(train: np.ndarray, target: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         made = model(rng)
@@ -149,7 +150,7 @@ def learner(model: Model, *, least_share: float = 1.0) -> Learn:
 
 
 def each_column(learn: Learn) -> Learn:
-    """Learns the columns of a target one by one, as boosting must; other models learn them all at once in less time."""
+    """Fit the columns of a target separately, as boosting must; other models learn them together in less time."""
 
     def learn_each(train: np.ndarray, target: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         if target.ndim == 1:
@@ -164,7 +165,7 @@ def _takes_blanks(model: Any) -> bool:
 
 
 def one_column(train: np.ndarray, target: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The mean target in four parts of one column."""
+    """Predict the mean target in four bins of one column."""
     column = int(rng.integers(train.shape[1]))
     edges = np.nanquantile(train[:, column], [0.25, 0.5, 0.75])
     parts = np.searchsorted(edges, train[:, column])
@@ -199,7 +200,7 @@ def _boosting(rng: np.random.Generator) -> Any:
 
 
 def _careful_boosting(rng: np.random.Generator) -> Any:
-    """Small trees that see some of many columns; twice as many, learnt half as fast, are no better."""
+    """Return boosting with small trees and column sampling; twice the trees at half the rate are no better."""
     settings = {"max_leaf_nodes": int(rng.integers(6, 14)), "max_features": 0.4, "min_samples_leaf": 12}
     return boosting(rng, classify=False, learning_rate=0.08, max_iter=int(rng.integers(110, 160)), **settings)
 

@@ -1,4 +1,4 @@
-"""What several families share: encodings of columns, models with settings drawn at random, stacks of pictures."""
+"""Helpers that several families share: column encodings, models with random settings, stacks of pictures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pandas as pd
 from podium.catalog.forge.family import Pipeline, Predict
 
 Model = Callable[[np.random.Generator], Any]
-"""Makes a model of scikit-learn."""
+"""Function that makes a scikit-learn model."""
 DEFAULT_CLASSIFIERS = (
     "ensemble.HistGradientBoostingClassifier",
     "ensemble.RandomForestClassifier",
@@ -23,7 +23,7 @@ DEFAULT_CLASSIFIERS = (
 def target_encoding(
     train: pd.Series, target: np.ndarray, test: pd.Series, *, smoothing: float, rng: np.random.Generator, folds: int = 5
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean target per category, shrunk towards the overall mean; for train rows taken from the other folds."""
+    """Return the mean target per category, shrunk towards the overall mean; train rows get out-of-fold values."""
     fold = rng.integers(0, folds, len(train))
     inside = np.empty(len(train))
     for number in range(folds):
@@ -40,13 +40,13 @@ def _shrunk_means(known: pd.Series, target: np.ndarray, wanted: pd.Series, smoot
 
 
 def frequency_encoding(train: pd.Series, test: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-    """How often each category occurs in train and test together."""
+    """Return the frequency of each category in train and test together."""
     counts = pd.concat([train, test]).value_counts()
     return train.map(counts).to_numpy(float), test.map(counts).to_numpy(float)
 
 
 def ordinal_encoding(train: pd.DataFrame, test: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Every text column as the number of its category in alphabetical order; numbers stay, blanks become NaN."""
+    """Replace texts by the alphabetical number of their category; numbers stay, blanks become NaN."""
     both = pd.concat([train, test])
     for column in both.columns:
         if not pd.api.types.is_numeric_dtype(both[column]):
@@ -57,7 +57,7 @@ def ordinal_encoding(train: pd.DataFrame, test: pd.DataFrame) -> tuple[np.ndarra
 
 
 def boosting(rng: np.random.Generator, *, classify: bool, **settings: Any) -> Any:
-    """Gradient-boosted trees with settings a careful person might end up with."""
+    """Return gradient-boosted trees with settings that a careful person might choose."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
     drawn = {
@@ -75,7 +75,9 @@ def boosting(rng: np.random.Generator, *, classify: bool, **settings: Any) -> An
 
 
 def forest(kind: str = "RandomForestClassifier", *, trees: tuple[int, int], leaf: tuple[int, int] = (1, 6)) -> Model:
-    """A forest of one of scikit-learn's kinds, with a number of trees and a size of leaves within bounds."""
+    """Return a forest of one of scikit-learn's kinds, with the number of trees and the leaf size drawn within
+    bounds.
+    """
 
     def model(rng: np.random.Generator) -> Any:
         count, smallest, seed = (int(rng.integers(*span)) for span in (trees, leaf, (0, 2**31)))
@@ -86,7 +88,7 @@ def forest(kind: str = "RandomForestClassifier", *, trees: tuple[int, int], leaf
 
 
 def scaled(model: Any) -> Any:
-    """The model on columns of equal spread."""
+    """Return the model on columns scaled to equal spread."""
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
@@ -94,7 +96,7 @@ def scaled(model: Any) -> Any:
 
 
 def default_model(name: str) -> Model:
-    """A model of scikit-learn as it comes, such as `linear_model.Ridge`."""
+    """Return a model of scikit-learn with its defaults, such as `linear_model.Ridge`."""
     module, kind = name.split(".")
     return lambda rng: getattr(import_module(f"sklearn.{module}"), kind)().set_params(random_state=0)
 
@@ -105,41 +107,41 @@ def default_pipelines(
     *,
     title: str = "{}()",
 ) -> tuple[Pipeline, ...]:
-    """A pipeline for each of some models of scikit-learn as they come."""
+    """Return a pipeline for each of some scikit-learn models with their defaults."""
     return tuple(Pipeline(title.format(name.split(".")[1]), "plain", learn(default_model(name)), 0) for name in models)
 
 
 def rank_average(*predictions: np.ndarray) -> np.ndarray:
-    """The mean of the predictions' ranks (in each column), between 0 and 1: blends scores of different scale."""
+    """Return the mean of the predictions' ranks in each column, from 0 to 1, to blend scores of different scale."""
     from scipy.stats import rankdata
 
     return np.asarray(np.mean([rankdata(prediction, axis=0) / len(prediction) for prediction in predictions], axis=0))
 
 
 def subsample(rows: int, share: float, rng: np.random.Generator) -> np.ndarray:
-    """The sorted positions of a random share of the rows, for entrants who look at part of the data."""
+    """Return the sorted positions of a random share of the rows, for entrants that use part of the data."""
     return np.sort(rng.choice(rows, size=max(1, int(rows * share)), replace=False))
 
 
 def per_picture(values: np.ndarray) -> np.ndarray:
-    """One value per picture, to be combined with stacks of pictures."""
+    """Reshape one value per picture so that it broadcasts over stacks of pictures."""
     return values[:, None, None]
 
 
 def grid(side: int) -> tuple[np.ndarray, np.ndarray]:
-    """How far each pixel lies right of and below the middle of a square picture."""
+    """Return the offset of each pixel from the centre of a square picture, to the right and downwards."""
     axis = np.arange(side) - (side - 1) / 2
     return axis[None, None, :], axis[None, :, None]
 
 
 def blurred(pictures: np.ndarray, reach: float) -> np.ndarray:
-    """Each picture blurred by itself."""
+    """Blur each picture separately."""
     from scipy.ndimage import gaussian_filter
 
     return gaussian_filter(pictures, (0, reach, reach))
 
 
 def evened(pictures: np.ndarray, reach: float) -> np.ndarray:
-    """Without uneven light: local brightness taken off, contrast made equal."""
+    """Remove uneven light: subtract the local brightness and equalise the contrast."""
     detail = pictures - blurred(pictures, reach)
     return np.asarray(detail / detail.std((1, 2), keepdims=True))

@@ -1,4 +1,4 @@
-"""How a stranger reads a table task: what can be told from the files alone, without knowing how they were made.
+"""Generic feature extraction for table tasks, from the files alone, without knowing how they were made.
 
 Each step adds to the one before: columns as they are, dates taken apart, other tables joined, records and remarks
 summed up, history and comparisons within groups.
@@ -23,8 +23,8 @@ KNOWN_DATES = (
     *("%Y-%m-%d %H:%M", "%Y%m%dT%H%M", "%d %b %Y %H:%M", "%Y/%m/%d %H.%M"),
     *("%Y-%m-%d", "%d %b %Y", "%Y/%m/%d"),
 )
-MOST_WORDS = 40
-FEWEST_ROWS_WITH_WORD = 8
+MAX_WORDS = 40
+MIN_ROWS_WITH_WORD = 8
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Reading:
     train_rows: int
 
     def numbers(self) -> tuple[np.ndarray, np.ndarray]:
-        """Train and test with texts as the numbers of their categories; blanks are NaN."""
+        """Return train and test with texts as category numbers and blanks as NaN."""
         return self._matrix[: self.train_rows], self._matrix[self.train_rows :]
 
     @cached_property
@@ -45,35 +45,35 @@ class Reading:
         return np.ascontiguousarray(np.array(columns, dtype=float).reshape(len(columns), len(self.both)).T)
 
     def with_columns(self, added: Mapping[str, np.ndarray | pd.Series]) -> Reading:
-        """The same with more columns, added all at once: one by one takes much longer."""
+        """Return a copy with more columns; adding them together is much faster than one at a time."""
         return Reading(pd.concat([self.both, pd.DataFrame(added, index=self.both.index)], axis=1), self.train_rows)
 
     def texts(self) -> list[str]:
-        """The names of columns with categories that repeat."""
+        """Return the names of columns with repeated categories."""
         kinds = self.both.select_dtypes(exclude="number")
         return [str(name) for name in kinds if 2 < kinds[name].nunique() < len(kinds) / 3]
 
 
 def _coded(column: pd.Series) -> np.ndarray:
-    """The numbers of a column's categories, in their order; NaN for blanks."""
+    """Return the category numbers of a column in sorted order; NaN for blanks."""
     codes = pd.factorize(column, sort=True)[0].astype(float)
     return np.where(codes < 0, np.nan, codes)
 
 
 def ids_of(data: PublicData) -> pd.Series:
-    """The first column of train and test, one below the other: what rows are called."""
+    """Return the first column of train and test, which holds the ids, one below the other."""
     ids: pd.Series = pd.concat([data.train.iloc[:, 0], data.test.iloc[:, 0]], ignore_index=True)
     return ids
 
 
 def target_of(data: PublicData) -> pd.Series:
-    """The column that train has and test lacks."""
+    """Return the column that train has and test lacks."""
     (name,) = [name for name in data.train if name not in data.test]
     return data.train[name]
 
 
 def as_is(data: PublicData) -> Reading:
-    """The columns that both tables have, without ids and without what may not be used."""
+    """Return the columns that both tables have, without ids and forbidden columns."""
     shared = [name for name in data.test.columns[1:] if name not in data.forbidden]
     return Reading(pd.concat([data.train[shared], data.test[shared]], ignore_index=True), len(data.train))
 
@@ -85,7 +85,7 @@ def only_numbers(data: PublicData) -> Reading:
 
 
 def dated(data: PublicData) -> Reading:
-    """With dates taken apart."""
+    """Add the parts of dates."""
     reading = read(data, as_is)
     both = reading.both.copy()
     for name in reading.both.select_dtypes(exclude="number"):
@@ -96,7 +96,7 @@ def dated(data: PublicData) -> Reading:
 
 
 def parse_dates(column: pd.Series) -> pd.Series | None:
-    """The column as dates, if that is what it holds."""
+    """Parse a column of dates; None if it holds something else."""
     for written in KNOWN_DATES:
         if _is_written(column.iloc[0], written):
             moment = pd.to_datetime(column, format=written, errors="coerce")
@@ -106,7 +106,7 @@ def parse_dates(column: pd.Series) -> pd.Series | None:
 
 
 def _is_written(text: object, written: str) -> bool:
-    """Whether a text is such a date: asking for one is much faster than for a column."""
+    """Return whether a text is a date in this format; checking one is much faster than parsing a column."""
     try:
         return bool(datetime.strptime(str(text), written))  # noqa: DTZ007 (nothing is done with it)
     except ValueError:
@@ -121,7 +121,7 @@ def _date_parts(moment: pd.Series) -> dict[str, pd.Series]:
 
 
 def joined(data: PublicData) -> Reading:
-    """With what other tables say about the thing a row names."""
+    """Add the columns of other tables about the parent of each row."""
     reading = read(data, dated)
     both = reading.both
     for key, table in _keyed_tables(data, both):
@@ -133,19 +133,19 @@ def joined(data: PublicData) -> Reading:
 
 
 def _keyed_tables(data: PublicData, both: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """Tables that share one column with the rows, and that column."""
+    """Yield the tables that share one column with the rows, with that column."""
     shared = [([str(name) for name in table if name in both], table) for table in data.tables.values()]
     return [(keys[0], table) for keys, table in shared if len(keys) == 1]
 
 
 def _codes(both: pd.DataFrame) -> list[str]:
-    """Columns of texts such as `K07`: letters, then digits."""
+    """Return the columns of codes such as `K07`: letters, then digits."""
     texts = both.select_dtypes(exclude="number")
     return [str(name) for name in texts if texts[name].str.fullmatch(r"[A-Z]+[\d-]+").all()]
 
 
 def summed_up(data: PublicData) -> Reading:
-    """With statistics of records, the words of remarks, and which cells are blank."""
+    """Add statistics of records, the words of remarks, and indicators of blank cells."""
     reading = read(data, joined)
     both = reading.both
     for key, table in _keyed_tables(data, read(data, as_is).both):
@@ -163,16 +163,16 @@ def summed_up(data: PublicData) -> Reading:
 
 
 def _words(column: pd.Series) -> dict[str, np.ndarray]:
-    """Whether each of the frequent words is in a text."""
+    """Return an indicator column for each frequent word."""
     # Sorted, because sets of words have another order in every process.
     sets = [sorted(set(re.findall(r"[a-z]{3,}", text.lower()))) for text in column.fillna("")]
     counts = pd.Series([word for words in sets for word in words], dtype=object).value_counts()
-    frequent = sorted(counts.index[counts >= FEWEST_ROWS_WITH_WORD][:MOST_WORDS])
+    frequent = sorted(counts.index[counts >= MIN_ROWS_WITH_WORD][:MAX_WORDS])
     return {f"says {word}": np.array([word in words for words in sets], dtype=float) for word in frequent}
 
 
 def with_history(data: PublicData) -> Reading:
-    """With what the row before it in its group had, and how its numbers stand to the group's mean."""
+    """Add the values of the previous row of the same group, and the differences to the group's mean."""
     reading = read(data, summed_up)
     both = reading.both
     numbers = list(read(data, as_is).both.select_dtypes("number"))
@@ -192,11 +192,11 @@ Read = Callable[[PublicData], Reading]
 READINGS: tuple[Read, ...] = (only_numbers, as_is, dated, joined, summed_up, with_history)
 Found = TypeVar("Found")
 _known = threading.local()
-"""The data that this thread read last, and what it made of them."""
+"""Cache of this thread: the public data used last, and the features made of them."""
 
 
 def read(data: PublicData, how: Callable[[PublicData], Found]) -> Found:
-    """What is read from public data, such as a `Reading`; done once for all entrants of a field."""
+    """Return features of public data, such as a `Reading`, computed once for all entrants of a field."""
     if getattr(_known, "data", None) is not data:
         _known.data, _known.readings = data, {}
     readings: dict[Callable[[PublicData], Found], Found] = _known.readings

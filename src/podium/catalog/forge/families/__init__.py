@@ -1,4 +1,4 @@
-"""Which families there are; each is imported only when one of its tasks is wanted."""
+"""Registry of the families; a family is imported only when one of its tasks is used."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIXED_FAMILIES = (
     "ranking",
     "audio",
 )
-"""Those whose tables and mechanism have one structure in all tasks; the suite `quick` has a task of each."""
+"""Families whose tables and mechanism have one structure in all tasks; the suite `quick` has a task of each."""
 WORLD_FAMILIES = (
     "tables-classification",
     "tables-regression",
@@ -36,14 +36,14 @@ WORLD_FAMILIES = (
     "hierarchical-forecasts",
     "multimodal",
 )
-"""Those whose structures are drawn."""
+"""Families whose structures are drawn."""
 FAMILIES = (*FIXED_FAMILIES, *WORLD_FAMILIES)
 TINY_FAMILIES = ("tabular-classification", "tabular-regression", "text-classification", *WORLD_FAMILIES)
-"""Those with a field that trains in milliseconds, so that training can have a fresh task for every episode."""
+"""Families with a field that trains in milliseconds, so that training can have a fresh task for every episode."""
 
 
 def load_family(name: str) -> Family:
-    """The family of that name."""
+    """Import and return a family by name."""
     module = import_module(f"podium.catalog.forge.families.{name.replace('-', '_')}")
     family: Family = module.family
     return family

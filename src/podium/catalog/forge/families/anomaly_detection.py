@@ -1,4 +1,4 @@
-"""Anomaly detection: which rows do not fit, when nobody says what an odd row looks like?
+"""Anomaly detection without labels: find the rows that do not fit.
 
 The numbers of a row hang together, differently in each mode; in an odd row some of them come from elsewhere.
 """
@@ -28,7 +28,7 @@ ROWS: Sizes = {"easy": (2200, 1600), "medium": (1800, 1600), "hard": (1400, 1600
 NOISE: Mapping[Difficulty, float] = {"easy": 0.35, "medium": 0.45, "hard": 0.55, "tiny": 0.3}
 NUMBERS, FACTORS, MODES, ODD = 10, 3, 3, 0.1
 SWAPPED = (2, 3)
-"""How many numbers of an odd row may come from elsewhere."""
+"""Smallest and largest number of values of an odd row that come from elsewhere."""
 MODES_CALLED = (
     "mode", "setting", "regime", "programme", "profile", "scheme", "pattern", "state", "configuration", "protocol",
     "procedure", "variant", "routine", "condition", "arrangement", "plan",
@@ -49,9 +49,9 @@ OddnessScore = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarra
 
 
 def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) -> ForgedData:
-    """Draws factors, numbers that follow from them in a way that depends on the mode, and odd rows.
+    """Draw factors, numbers that follow from them in a way that depends on the mode, and odd rows.
 
-    What an odd row has from elsewhere comes from rows that nobody sees: it would be found by looking for equal cells.
+    The foreign numbers of odd rows come from unpublished rows, because a search for equal cells would find them.
     """
     train_rows, test_rows = ROWS[difficulty]
     count, foreign = train_rows + test_rows, round(ODD * test_rows)
@@ -88,7 +88,7 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) ->
 
 
 def likelihood_ratio(numbers: np.ndarray, usual: np.ndarray, noise: float) -> np.ndarray:
-    """How much likelier each row is if some of its numbers come from another row; their logarithms.
+    """Return the log-likelihood ratio of each row: some of its numbers come from another row, or none does.
 
     It is the best answer but for one thing: the foreign numbers of a row are taken for independent of each other.
     """
@@ -112,18 +112,18 @@ def _numbers(data: PublicData) -> TrainAndTest:
 
 
 def _modes(data: PublicData) -> TrainAndTest:
-    """The first column of texts, as numbers of its values."""
+    """Return the category numbers of the first text column."""
     codes = read(data, as_is).both.iloc[:, 0].astype("category").cat.codes.to_numpy()
     return codes[: len(data.train)], codes[len(data.train) :]
 
 
 def together(score: OddnessScore) -> Predict:
-    """All rows are compared with all."""
+    """Return a pipeline that compares all rows with all rows."""
     return lambda data, rng: score(*read(data, _numbers), rng)
 
 
 def by_mode(score: OddnessScore) -> Predict:
-    """Rows are compared with those of their mode."""
+    """Return a pipeline that compares rows with those of the same mode."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
         (train, test), (known, asked) = read(data, _numbers), read(data, _modes)
@@ -141,7 +141,7 @@ def extremes(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> n
 
 
 def distance(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """How far a row lies from the middle, in directions that are rarely taken more than in others."""
+    """Return the Mahalanobis distance of each row from the centre."""
     inverse = np.linalg.inv(np.cov(train.T) + 10 ** rng.uniform(-3, -1) * np.eye(train.shape[1]))
     return np.asarray(np.einsum("ij,jk,ik->i", test, inverse, test))
 
@@ -152,7 +152,7 @@ def neighbours(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) ->
 
 
 def unexplained(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """What is left of a row when its main directions are taken off."""
+    """Return the norm of the part of each row outside the main directions."""
     main = np.linalg.svd(train - train.mean(axis=0), full_matrices=False)[2][: int(rng.integers(2, 7))]
     centred = test - train.mean(axis=0)
     return np.asarray(((centred - centred @ main.T @ main) ** 2).sum(axis=1))
@@ -166,14 +166,14 @@ def isolation(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> 
 
 
 def density(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """How much emptier it is around a row than around its neighbours."""
+    """Return the density of points around a row's neighbours relative to that around the row."""
     from sklearn.neighbors import LocalOutlierFactor
 
     return np.asarray(-LocalOutlierFactor(int(rng.integers(8, 30)), novelty=True).fit(train).score_samples(test))
 
 
 def surprise_of(columns_kept: float) -> OddnessScore:
-    """How far each number is from what a forest expects by the others, in units of its usual error."""
+    """Return a score: the errors of a forest that predicts each number from the others, in units of its usual error."""
 
     def score(train: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         total = np.zeros(len(test))
@@ -192,7 +192,7 @@ def blended(*parts: Predict) -> Predict:
 
 
 def as_it_comes(module: str, kind: str, **settings: Any) -> Predict:
-    """A detector of scikit-learn with its defaults."""
+    """Return a scikit-learn detector with its defaults."""
 
     def predict(data: PublicData, rng: np.random.Generator) -> np.ndarray:
         from importlib import import_module
@@ -204,10 +204,10 @@ def as_it_comes(module: str, kind: str, **settings: Any) -> Predict:
 
 
 def _ways() -> list[tuple[str, Skill, Predict, int]]:
-    """The field.
+    """Return the field.
 
     Local density, with which scikit-learn's default does well where modes hardly differ, is not enough for a medal: 28
-    of 69 look for what surprises in all columns, at least as many as there are medals.
+    of 69 score the surprise in all columns, at least as many as there are medals.
     """
     best = by_mode(surprise_of(1.0))
     return [

@@ -218,7 +218,7 @@ def boosted(rng: np.random.Generator) -> Any:
 
 
 def rates_per_recorder(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-    """How often each caller is heard by the recorder, in part of the clips."""
+    """Return the rate of each caller on the recorder, learnt from part of the clips."""
     part = data.train.iloc[subsample(len(data.train), rng.uniform(0.3, 1), rng)]
     rates = [
         target_encoding(part["recorder"], part[caller].to_numpy(), data.test["recorder"], smoothing=5, rng=rng)[1]

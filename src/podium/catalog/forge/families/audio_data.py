@@ -28,7 +28,7 @@ def draw_scene(
 
 
 def _calls(rng: np.random.Generator, temperature: np.ndarray) -> list[Callable[[np.ndarray], np.ndarray]]:
-    """What the callers sound like in given clips, in their order, and after them the look-alikes."""
+    """Return the sounds of the callers in their order, followed by those of the look-alikes."""
     steep, pace, depth = rng.uniform(0.25, 0.4), rng.uniform(13, 19), rng.uniform(0.05, 0.08)
     intervals = rng.permuted([1.25, 1.335, 1.42, 1.5, 1.6])
     gap = rng.uniform(0.030, 0.036) - rng.uniform(0.0004, 0.0008) * (temperature - 15)
@@ -50,7 +50,7 @@ def _pitch(rng: np.random.Generator, low: float, high: float, count: int) -> np.
 
 
 def _swell(rng: np.random.Generator, count: int, longest: float) -> tuple[np.ndarray, np.ndarray]:
-    """How far each call has come, from 0 to 1 and on, and its volume, which is nothing after 1."""
+    """Return the phase of each call, which starts at 0 and may exceed 1, and its volume, which is 0 after phase 1."""
     place = np.arange(CALL_SAMPLES) / RATE / rng.uniform(0.5 * longest, longest, (count, 1))
     return place, np.clip(np.minimum(place, 1 - place) * 8, 0, 1)
 

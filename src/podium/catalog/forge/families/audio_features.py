@@ -69,7 +69,7 @@ def levelled_statistics(recordings: Recordings, rng: np.random.Generator) -> np.
 
 
 def ridge_track(recordings: Recordings, rng: np.random.Generator) -> np.ndarray:
-    """How the loudest band moves from moment to moment, weighted by how much it stands out."""
+    """Return the movement of the loudest band over time, weighted by its prominence."""
     bands = _standing_out(_bands(recordings.spectrogram, int(rng.integers(40, 64))), 0.5)
     track, weight = bands.argmax(axis=2), bands.max(axis=2)
     columns = [weight.mean(axis=1), weight.std(axis=1)]
@@ -81,7 +81,7 @@ def ridge_track(recordings: Recordings, rng: np.random.Generator) -> np.ndarray:
 
 
 def motion(recordings: Recordings, rng: np.random.Generator) -> np.ndarray:
-    """How sound that stands out resembles itself some moments later and some bands higher or lower."""
+    """Return the similarity of prominent sound to itself some frames later and some bands higher or lower."""
     bands = _standing_out(_bands(recordings.spectrogram, 48), float(rng.uniform(0.6, 1.0)))
     columns = []
     for later in (0, 1, 2, 3, 5, 7, 9):
@@ -122,7 +122,7 @@ def _bands(spectrogram: np.ndarray, count: int, low: float = 400, high: float = 
 
 
 def _standing_out(values: np.ndarray, threshold: float = 0.0) -> np.ndarray:
-    """How far values rise above the clip's usual level in their band."""
+    """Return the amount by which values exceed the clip's usual level in their band."""
     return np.asarray(np.clip(values - np.median(values, axis=1, keepdims=True) - threshold, 0, 4))
 
 

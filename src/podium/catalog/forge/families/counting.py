@@ -25,7 +25,7 @@ ROWS: Sizes = {"easy": (1400, 900), "medium": (1100, 900), "hard": (900, 900), "
 NOISE: Mapping[Difficulty, float] = {"easy": 12, "medium": 20, "hard": 28, "tiny": 10}
 SIDE: Mapping[Difficulty, int] = {"easy": 40, "medium": 40, "hard": 40, "tiny": 24}
 NUMBERS = 9
-MOST = 16
+MAX_THINGS = 16
 NOTES = (
     "Whoever counted in the {rows} of {place} was off by one now and then.",
     "In the {rows} of {place} things of another kind, which do not count, are {other} than those that do.",
@@ -33,13 +33,13 @@ NOTES = (
 
 
 def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) -> ForgedData:
-    """Draws facts about each picture, how many things it has, and the picture."""
+    """Draw facts about each picture, its number of things, and the picture."""
     train_rows, test_rows = ROWS[difficulty]
     count = train_rows + test_rows
     sheet = draw_sheet(rng, story, count)
     facts = rng.normal(size=(count, NUMBERS))
     rate = np.exp(1.6 + 0.35 * facts[:, 0] - 0.25 * np.abs(facts[:, 1]))
-    things = np.minimum(rng.poisson(rate), MOST)
+    things = np.minimum(rng.poisson(rate), MAX_THINGS)
     brighter = bool(rng.random() < 0.5)
     folder = story.naming.file(story.domain.record.many)
     names = np.array([f"{folder}/{number:06d}.png" for number in distinct_numbers(rng, 900_000, count)], dtype=object)
@@ -74,13 +74,13 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) ->
 def _draw_pictures(
     rng: np.random.Generator, things: np.ndarray, difficulty: Difficulty, *, brighter: bool
 ) -> np.ndarray:
-    """Discs of one sign that count, some of the other sign that do not, uneven light, and noise."""
+    """Draw discs that count, discs of opposite sign that do not, uneven light, and noise."""
     count, side = len(things), SIDE[difficulty]
     right, down = grid(side)
     tilt = [per_picture(rng.normal(0, 1.2, count)) for _ in range(2)]
     stack = 120 + per_picture(rng.normal(0, 12, count)) + tilt[0] * right + tilt[1] * down
     others = rng.integers(0, 7, count)
-    for number in range(MOST + 6):
+    for number in range(MAX_THINGS + 6):
         counts = number < things
         shown = counts | (number - things < others)
         sign = np.where(counts, 1, -1) * (1 if brighter else -1)
@@ -109,7 +109,7 @@ def only_tables(data: PublicData) -> Reading:
 
 
 def brightness(data: PublicData) -> Reading:
-    """Also how bright pictures are, and how much that varies."""
+    """Add the mean brightness of the pictures and its variation."""
     stack = read(data, _stack).reshape(len(data.train) + len(data.test), -1)
     shares = (0.05, 0.5, 0.95)
     levels = dict(zip((f"level {share}" for share in shares), np.quantile(stack, shares, axis=1), strict=True))
@@ -118,7 +118,7 @@ def brightness(data: PublicData) -> Reading:
 
 
 def areas(data: PublicData) -> Reading:
-    """Also how much of a picture is brighter or darker than what surrounds it."""
+    """Add the share of each picture that is brighter or darker than its surroundings."""
     even = blurred(read(data, _even), 0.8)
     shares = {f"above {limit}": (even > limit).mean((1, 2)) for limit in (0.6, 1.0, 1.5)}
     shares |= {f"below {limit}": (even < -limit).mean((1, 2)) for limit in (0.6, 1.0, 1.5)}
@@ -126,7 +126,7 @@ def areas(data: PublicData) -> Reading:
 
 
 def spots(data: PublicData) -> Reading:
-    """Also how many spots there are: peaks and connected areas, at several limits."""
+    """Add the number of spots: peaks and connected areas at several thresholds."""
     from scipy.ndimage import maximum_filter
 
     even = blurred(read(data, _even), 1.2)
@@ -141,7 +141,7 @@ def spots(data: PublicData) -> Reading:
 
 
 def _count_areas(stack: np.ndarray) -> np.ndarray:
-    """How many connected areas each picture has."""
+    """Return the number of connected areas in each picture."""
     from scipy.ndimage import generate_binary_structure, label
 
     touching = generate_binary_structure(3, 1)

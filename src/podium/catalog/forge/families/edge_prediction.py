@@ -1,4 +1,4 @@
-"""Edge prediction: which two things of a network are linked, though nobody has written it down?
+"""Edge prediction: find the unrecorded links of a network.
 
 Links depend on kinds that suit one another, on how near some numbers are, on hidden traits and on popularity.
 """
@@ -40,7 +40,7 @@ TOLD = (
 
 
 def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) -> ForgedData:
-    """Draws things with facts and traits, who is linked to whom, and which links are known."""
+    """Draw entities with facts and traits, their links, and the known part of the links."""
     count = int(rng.integers(*THINGS[difficulty]))
     table, meanings, logit = _things(rng, story, count)
     one, other = np.triu_indices(count, 1)
@@ -77,7 +77,7 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) ->
 
 
 def _things(rng: np.random.Generator, story: Story, count: int) -> tuple[pd.DataFrame, dict[str, str], np.ndarray]:
-    """A table of things, what its columns mean, and how much any two of them are drawn to each other."""
+    """Return a table of entities, its data dictionary, and the affinity of each pair."""
     domain, noun = story.domain, story.domain.parents[0]
     key = story.naming.key(noun.one)
     table = pd.DataFrame({key: [f"N{number:05d}" for number in distinct_numbers(rng, 90_000, count)]})
@@ -101,7 +101,7 @@ def _things(rng: np.random.Generator, story: Story, count: int) -> tuple[pd.Data
 
 
 def _asked(rng: np.random.Generator, linked: np.ndarray, known: np.ndarray, most: int) -> np.ndarray:
-    """Links that are not on the list and as many pairs that are not linked, in no order."""
+    """Return the unlisted links and as many pairs without a link, shuffled."""
     unknown, apart = (rng.permutation(np.flatnonzero(which)) for which in (linked & ~known, ~linked))
     count = min(len(unknown), len(apart), most // 2)
     return rng.permutation(np.concatenate([unknown[:count], apart[:count]]))
@@ -133,7 +133,7 @@ def _tell(
 
 
 def side_by_side(data: PublicData) -> Reading:
-    """What is known of both ends."""
+    """Return the features of both ends."""
     pairs = pd.concat([data.train, data.test], ignore_index=True).iloc[:, 1:3]
     things = next(iter(data.tables.values()))
     facts = [things.set_index(things.columns[0]).loc[pairs[end]].reset_index(drop=True) for end in pairs]
@@ -141,7 +141,7 @@ def side_by_side(data: PublicData) -> Reading:
 
 
 def _network(data: PublicData) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The known links as a matrix, and the numbers of both ends of each pair."""
+    """Return the known links as a matrix, and the numbers of both ends of each pair."""
     things, links = data.tables.values()
     number = pd.Series(np.arange(len(things)), index=things.iloc[:, 0])
     ends = [number[links[end]].to_numpy() for end in links]
@@ -152,7 +152,7 @@ def _network(data: PublicData) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def compared(data: PublicData) -> Reading:
-    """How far the ends differ, and how many links each has."""
+    """Return the differences between the two ends and the number of links of each."""
     found = read(data, side_by_side)
     half = found.both.shape[1] // 2
     facts = {}
@@ -170,7 +170,7 @@ def compared(data: PublicData) -> Reading:
 
 
 def neighbourhood(data: PublicData) -> Reading:
-    """Also who they are both linked to."""
+    """Add the common neighbours of both ends."""
     found = read(data, compared)
     matrix, one, other = _network(data)
     degree = matrix.sum(axis=0)
@@ -182,7 +182,7 @@ def neighbourhood(data: PublicData) -> Reading:
 
 
 def positions(data: PublicData) -> Reading:
-    """Also where both lie in the network as a whole, and how often things of their kinds are linked."""
+    """Add the spectral positions of both ends and the link rates between their categories."""
     found = read(data, neighbourhood)
     matrix, one, other = _network(data)
     facts = {}

@@ -18,7 +18,7 @@ from podium.task import Columns, Integer
 
 
 def side_by_side(data: PublicData) -> Reading:
-    """Both records of each pair beside one another."""
+    """Return both records of each pair side by side."""
     both = pd.concat([data.train, data.test], ignore_index=True)
     for key, table in zip(both.columns[1:3], data.tables.values(), strict=True):
         both = both.merge(table, on=key, how="left")
@@ -26,7 +26,7 @@ def side_by_side(data: PublicData) -> Reading:
 
 
 def _fields(data: PublicData) -> list[tuple[pd.Series, pd.Series]]:
-    """The fields of both records that mean the same."""
+    """Yield the corresponding fields of both records."""
     found = read(data, side_by_side).both.iloc[:, 2:]
     width = found.shape[1] // 2
     return [(found.iloc[:, column], found.iloc[:, width + column]) for column in range(width)]
@@ -37,7 +37,7 @@ def _compared(data: PublicData, similarity: dict[str, np.ndarray]) -> Reading:
 
 
 def differences(data: PublicData) -> Reading:
-    """Whether texts begin alike, and how far numbers differ."""
+    """Return features for equal beginnings of texts and for the differences of numbers."""
     facts: dict[str, np.ndarray] = {}
     for number, (one, other) in enumerate(_fields(data)):
         if pd.api.types.is_numeric_dtype(one):
@@ -58,7 +58,7 @@ def _alike(one: str, other: str) -> float:
 
 
 def similarities(data: PublicData) -> Reading:
-    """How many pairs of letters texts share, and the ratio of numbers."""
+    """Return features for the pairs of letters that texts share and for the ratios of numbers."""
     facts: dict[str, np.ndarray] = {}
     for number, (one, other) in enumerate(_fields(data)):
         if pd.api.types.is_numeric_dtype(one):
@@ -70,7 +70,7 @@ def similarities(data: PublicData) -> Reading:
 
 
 def rivals(data: PublicData) -> Reading:
-    """Also how a pair stands to the other pairs of its two records."""
+    """Add the rank of a pair among the other pairs of its two records."""
     found = read(data, similarities)
     keys = read(data, side_by_side).both.iloc[:, :2]
     both = found.both.copy()
@@ -85,7 +85,7 @@ def rivals(data: PublicData) -> Reading:
 
 
 def finish(prediction: np.ndarray, target: pd.Series) -> np.ndarray:
-    """As many matches as train has."""
+    """Predict the same share of matches as in train."""
     return np.asarray(prediction >= np.quantile(prediction, 1 - target.mean()), dtype=int)
 
 

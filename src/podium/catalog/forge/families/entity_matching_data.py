@@ -21,7 +21,7 @@ THINGS: Mapping[Difficulty, tuple[int, int]] = {
 }  # fmt: skip
 MISJUDGED: Mapping[Difficulty, float] = {"easy": 0.02, "medium": 0.04, "hard": 0.07, "tiny": 0.02}
 ERRORS: Mapping[Difficulty, float] = {"easy": 1.7, "medium": 2.5, "hard": 3.2, "tiny": 4.0}
-"""How much goes wrong in the second register."""
+"""Rate of errors in the second register."""
 CANDIDATES = 4
 """Pairs per record of the first register."""
 WRONG = (
@@ -32,7 +32,7 @@ WRONG = (
 
 
 def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) -> ForgedData:
-    """Draws things, two registers of them, and pairs of records that could be the same."""
+    """Draw entities, two registers of them, and pairs of records that could be the same."""
     count = int(rng.integers(*THINGS[difficulty]))
     registers, columns = _registers(rng, story, count, ERRORS[difficulty])
     pairs = _pairs(rng, registers[0], count)
@@ -89,7 +89,7 @@ def _tell(
 def _registers(
     rng: np.random.Generator, story: Story, count: int, errors: float
 ) -> tuple[list[pd.DataFrame], list[list[tuple[str, str]]]]:
-    """The same things twice, the second time with errors, codes and units of another office."""
+    """Return the same entities twice, the second time with the errors, codes and units of another office."""
     domain, noun = story.domain, story.domain.parents[0]
     towns = np.array([place_name(rng) for _ in range(8)])
     stems = np.array([place_name(rng) for _ in range(max(6, count // 12))])
@@ -117,7 +117,7 @@ def _registers(
         side[story.naming.text(category)] = (labels[kind], category)
         for position, (quantity, fact) in enumerate(facts.items()):
             noisy = recorded_values(quantity, fact + 0.25 * errors * damaged * rng.normal(size=count))
-            other_unit = damaged and position == 0  # nobody says which
+            other_unit = damaged and position == 0  # which column is not documented
             shown = noisy * (3.2808 if other_unit else 1)
             blank = rng.random(count) < min(0.5, 0.25 * errors) * damaged
             column = story.naming.number(replace(quantity, unit="") if other_unit else quantity)
@@ -128,7 +128,7 @@ def _registers(
 
 
 def _pairs(rng: np.random.Generator, first: pd.DataFrame, count: int) -> pd.DataFrame:
-    """For most records their own and some that resemble it, in no order: of the same region or of a similar name."""
+    """Return, for most records, the true match and some similar records of the same region or name, shuffled."""
     words = [first[column].str.split().str[0] for column in first.columns[1:3]]
     groups = [first.groupby(word).indices for word in words]
     found = []

@@ -33,7 +33,7 @@ def draw_town(rng: np.random.Generator, rows: int, home: np.ndarray) -> tuple[np
 
 
 def draw_rolls(rng: np.random.Generator, trade: np.ndarray, circle: np.ndarray, parish: np.ndarray) -> pd.DataFrame:
-    """What the clerks wrote: two figures tell by whether their signs agree, the debt by being there."""
+    """Draw the clerks' records: two figures matter by the agreement of their signs, the debt by its presence."""
     rows, wide, circles = len(trade), len(FIGURES), circle.max() + 1
     middle = rng.normal(0, 0.35, (len(TRADES), wide))[trade] + rng.normal(0, 0.45, (circles, wide))[circle]
     figures = middle + rng.normal(size=(rows, wide))
@@ -102,7 +102,7 @@ class PortGraph:
     level: np.ndarray
     """Figures put on one scale per clerk, their products, whether there is debt, parishes as columns."""
     ties: dict[str, csr_array]
-    """Who is tied to whom, by kind and direction."""
+    """Adjacency matrices of the ties, by kind and direction."""
 
     @property
     def train(self) -> np.ndarray:

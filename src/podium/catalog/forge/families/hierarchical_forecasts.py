@@ -30,21 +30,21 @@ from podium.metrics import rmsle
 from podium.task import Columns, Number
 
 THINGS: Mapping[Difficulty, tuple[int, int]] = {"easy": (14, 4), "medium": (12, 4), "hard": (10, 3), "tiny": (4, 2)}
-"""How many things there are, and how many regions."""
+"""Number of things and of regions."""
 STEPS: Sizes = {"easy": (330, 28), "medium": (300, 28), "hard": (260, 28), "tiny": (20, 5)}
-"""How many days or weeks are known, and how many are asked for."""
+"""Number of known days or weeks and of those to forecast."""
 PACES = (("day", 1, "the day"), ("week", 7, "first day of the week"))
 WEEKS_OF_YEAR = 53
 NOISE: Mapping[Difficulty, float] = {"easy": 0.10, "medium": 0.15, "hard": 0.20, "tiny": 0.10}
 SIGNAL, DRIFT = 0.45, 0.02
-"""How far the mechanism moves logarithms of counts, and how far things drift by themselves in a step."""
+"""Effect of the mechanism on log counts, and standard deviation of the random drift of a thing per step."""
 PLANNED = (3, 5)
-"""How many numbers are known beforehand."""
+"""Smallest and largest number of columns that are known in advance."""
 MISSING = 0.03
 DRAWS = 100
-"""Of counts, from which the best forecast is found."""
-FEW = 4
-"""Of so many rows that are alike half of what they say is believed."""
+"""Draws of the counts from which the best forecast is estimated."""
+SHRINKAGE_ROWS = 4
+"""Number of similar rows whose mean is shrunk by half."""
 ALL = "all"
 DATES = ("%Y-%m-%d", "%d %b %Y", "%Y/%m/%d")
 NOTES = (
@@ -59,31 +59,31 @@ SPLIT = (
     "{place} has not counted yet what comes from {date} on, which is `test.csv`.",
 )
 StepValues = dict[str, np.ndarray]
-"""By name something of each thing at each step: arrays of steps by things."""
+"""Values of each thing at each step, by name: arrays of steps by things."""
 
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """What adds up to what, and when."""
+    """Hierarchy of the series and their dates."""
 
     region: np.ndarray
-    """Of each thing."""
+    """Region of each thing."""
     dates: pd.DatetimeIndex
-    """Of the steps."""
+    """Dates of the steps."""
 
     @property
     def members(self) -> np.ndarray:
-        """Series by things: 1 where a thing counts. A series is of one thing, of those of a region, or of all."""
+        """Return the matrix of series by things: 1 where a thing counts. A series is one thing, a region, or all."""
         of_regions = np.arange(self.region.max() + 1)[:, None] == self.region
         return np.vstack([np.eye(len(self.region)), of_regions, np.ones(len(self.region))])
 
     def spread(self, values: np.ndarray) -> np.ndarray:
-        """Something of each thing, or of each step in a column, as an array of steps by things."""
+        """Return values of each thing, or of each step in a column, as an array of steps by things."""
         return np.broadcast_to(values, (len(self.dates), len(self.region)))
 
 
 def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) -> ForgedData:
-    """Draws things, what is known beforehand, what moves their counts, and the counts."""
+    """Draw things, the columns known in advance, the mechanism of their counts, and the counts."""
     (things, regions), (past, horizon) = THINGS[difficulty], STEPS[difficulty]
     beginning = pd.Timestamp("2012-01-01") + pd.Timedelta(days=int(rng.integers(0, 2600)))
     paces = [pace for pace in PACES if pace[1] == 1 or past > WEEKS_OF_YEAR]  # months come again after a year
@@ -130,7 +130,9 @@ def _question(story: Story, file: str, figures: Mapping[str, object]) -> SheetQu
 
 
 def _draw_facts(rng: np.random.Generator, sheet: Sheet, hierarchy: Hierarchy, file: str) -> tuple[pd.DataFrame, Facts]:
-    """Records a table of things and what is known of every step beforehand; also all of it as mechanisms need it."""
+    """Record a table of things and the facts known in advance of every step; return them as the mechanism needs
+    them.
+    """
     kinds, *plans = (str(name) for name in rng.permutation(list(sheet.story.domain.categories)))
     table, numbers, groups = _draw_things(rng, sheet, hierarchy, file, kinds)
     for name in plans:
@@ -151,7 +153,7 @@ def _flat(known: StepValues) -> StepValues:
 def _draw_things(
     rng: np.random.Generator, sheet: Sheet, hierarchy: Hierarchy, file: str, kinds: str
 ) -> tuple[pd.DataFrame, StepValues, StepValues]:
-    """A table of things, and what it says of them as numbers and groups; rows say which thing and region is meant."""
+    """Return a table of things and its contents as numbers and groups; rows name the thing and its region."""
     domain, naming, region = sheet.story.domain, sheet.story.naming, hierarchy.region
     noun, steps = domain.parents[0], len(hierarchy.dates)
     codes = nested_codes(rng, region, np.arange(len(region)))
@@ -174,7 +176,7 @@ def _draw_things(
 
 
 def _draw_category(rng: np.random.Generator, sheet: Sheet, hierarchy: Hierarchy, name: str) -> np.ndarray:
-    """Something planned that differs from thing to thing and step to step; sums have none of their own."""
+    """Draw a planned category that differs by thing and step; sums have none of their own."""
     values = np.array([*sheet.story.domain.categories[name], ALL], dtype=object)
     shares = rng.dirichlet(np.full(len(values) - 1, 1.5))
     codes = rng.choice(len(shares), (len(hierarchy.dates), len(hierarchy.region)), p=shares)
@@ -184,7 +186,7 @@ def _draw_category(rng: np.random.Generator, sheet: Sheet, hierarchy: Hierarchy,
 
 
 def _draw_number(rng: np.random.Generator, sheet: Sheet, hierarchy: Hierarchy, quantity: Quantity) -> np.ndarray:
-    """A number that lasts more or less, of each thing or the same in a region; sums have the mean of theirs."""
+    """Draw a persistent number for each thing or region; sums have the mean of their things."""
     where = hierarchy.region if rng.random() < 0.5 else np.arange(len(hierarchy.region))
     drawn = pd.DataFrame(rng.normal(size=(len(hierarchy.dates), where.max() + 1)))
     facts = standardised(drawn.ewm(alpha=rng.uniform(0.15, 1.0)).mean().to_numpy()[:, where])
@@ -195,14 +197,14 @@ def _draw_number(rng: np.random.Generator, sheet: Sheet, hierarchy: Hierarchy, q
 
 
 def _steady_levels(rng: np.random.Generator, facts: Facts, shape: tuple[int, int], *, terms: int) -> np.ndarray:
-    """Logarithms of what is usual of each thing at each step: things differ in size, and have seasons of their own."""
+    """Return the expected log count of each thing at each step, with differences in size and seasons of its own."""
     seasons = tuple(_season(rng, facts, *groups) for groups in ((), ("region",), ("thing",)))
     signal = draw_mechanism(rng, facts, terms=terms, always=seasons).signal.reshape(shape)
     return np.asarray(rng.uniform(2.5, 4.0) + rng.normal(0, 0.5, shape[1]) + SIGNAL * signal)
 
 
 def _season(rng: np.random.Generator, facts: Facts, *groups: str) -> Term:
-    """What repeats with the weekday, or with the month where that is always the same, in its own way for each group."""
+    """Draw a seasonal effect for each group, by weekday, or by month where the weekday never changes."""
     season = "weekday" if np.ptp(facts.groups["weekday"]) else "month"
     codes = tuple(facts.groups[name] for name in (season, *groups))
     levels = rng.normal(size=[code.max() + 1 for code in codes])
@@ -212,7 +214,7 @@ def _season(rng: np.random.Generator, facts: Facts, *groups: str) -> Term:
 def _count(
     rng: np.random.Generator, steady: np.ndarray, past: int, hierarchy: Hierarchy, noise: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What is counted of every series, and the best forecast: nobody knows how things will drift."""
+    """Return the counts of every series and the best forecast, which cannot foresee the drift of the things."""
     steps = rng.normal(0, DRIFT, steady.shape)
 
     def count() -> np.ndarray:
@@ -228,38 +230,38 @@ def _count(
 
 @dataclass(frozen=True)
 class Past:
-    """What was counted of series, in logarithms, and where the rows of train and test belong."""
+    """Log counts of the series, and the positions of the train and test rows in them."""
 
     usual: np.ndarray
-    """The mean of each series."""
+    """Mean of each series."""
     apart: pd.DataFrame
-    """By how much each step differs from it, steps by series; blank where it is not known."""
+    """Deviation of each step from that mean, steps by series; blank where it is unknown."""
     step: np.ndarray
     series: np.ndarray
     month: np.ndarray
     horizon: int
 
     def level(self, window: int) -> np.ndarray:
-        """For each row the mean of a window that ended a horizon earlier."""
+        """Return, for each row, the mean of a window that ended a horizon earlier."""
         return self._earlier(self.apart.rolling(window, min_periods=1).mean(), self.horizon)
 
     def same_weekday(self, weeks: int) -> np.ndarray:
-        """For each row the mean of every seventh step, of those that ended a horizon earlier."""
+        """Return, for each row, the mean of the same weekday in weeks that ended a horizon earlier."""
         weekdays = self.apart.groupby(np.arange(len(self.apart)) % 7)
         means = weekdays.transform(lambda steps: steps.rolling(weeks, min_periods=1).mean())
         return self._earlier(means, -(-self.horizon // 7) * 7)
 
     def habit(self, *keys: pd.Series | np.ndarray) -> np.ndarray:
-        """For each row what is usual of those with the same keys; without its own it would tell what that is."""
+        """Return, for each row, the shrunk mean of the rows with the same keys. Blank rows count as 0."""
         rows = pd.Series(self.apart.to_numpy()[self.step, self.series]).groupby(list(keys))
-        return np.asarray((rows.transform("sum") / (rows.transform("count") + FEW)).fillna(0.0))
+        return np.asarray((rows.transform("sum") / (rows.transform("count") + SHRINKAGE_ROWS)).fillna(0.0))
 
     def _earlier(self, values: pd.DataFrame, steps: int) -> np.ndarray:
         return np.asarray(values.shift(steps).fillna(0.0).to_numpy()[self.step, self.series])
 
 
 def past_of(data: PublicData) -> Past:
-    """The second column of the rows says when, the next two which series."""
+    """Return the history of the series; the second column of the rows is the time, the next two name the series."""
     rows = pd.concat([data.train, data.test], ignore_index=True)
     when, keys = rows.columns[1], list(rows.columns[2:4])
     moment = parse_dates(rows[when])
@@ -274,13 +276,13 @@ def past_of(data: PublicData) -> Past:
 
 
 def usual_counts(data: PublicData) -> np.ndarray:
-    """The mean of each row's series."""
+    """Return the mean of each row's series."""
     past = read(data, past_of)
     return np.asarray(past.usual[past.series])
 
 
 def with_habits(data: PublicData) -> Reading:
-    """With how series were doing before, and how rows like this one differ from what is usual of theirs."""
+    """Add the recent level of the series, and the usual deviation of similar rows from the mean of theirs."""
     past, known = read(data, past_of), read(data, joined)
     kinds = {str(name): known.both[name] for name in [*known.both.select_dtypes(exclude="number"), "weekday"]}
     kinds["month"] = pd.Series(past.month)

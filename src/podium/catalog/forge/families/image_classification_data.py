@@ -14,7 +14,7 @@ STAMPS = {
     "triangle": [(-0.65, -0.35), (0.65, -0.35), (0.0, 0.75)],
     "square": [(-0.6, -0.6), (0.6, -0.6), (0.6, 0.6), (-0.6, 0.6)],
 }
-MOST_DOTS = 4
+MAX_DOTS = 4
 
 
 def draw_habits(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -23,7 +23,7 @@ def draw_habits(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     lean = rng.choice([-1, 1]) * np.deg2rad(rng.uniform(15, 18))
     other = spacing * rng.choice([1.17, 1 / 1.17])
     combs = np.array([(direction, spacing), (direction + lean, spacing), (direction, other)])
-    stamps = np.full((3, MOST_DOTS, 2), np.nan)
+    stamps = np.full((3, MAX_DOTS, 2), np.nan)
     for row, name in enumerate(rng.permutation(list(STAMPS))[:3]):
         stamps[row, : len(STAMPS[name])] = STAMPS[name]
     # Of nine pairs, three stay unused, so that every comb and every stamp belongs to two workshops.
@@ -53,7 +53,7 @@ def stamped(rng: np.random.Generator, stamp: np.ndarray) -> np.ndarray:
     middle = rng.uniform(-5, 5, (2, count))
     depth = 2.1 * rng.choice([-1, 1], count)
     relief = np.zeros((count, SIDE, SIDE))
-    for number in range(MOST_DOTS):
+    for number in range(MAX_DOTS):
         x, y = stamp[:, number].T
         left = middle[0] + size * (x * np.cos(turn) - y * np.sin(turn)) + rng.normal(0, 0.4, count)
         top = middle[1] + size * (x * np.sin(turn) + y * np.cos(turn)) + rng.normal(0, 0.4, count)

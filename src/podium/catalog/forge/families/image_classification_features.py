@@ -1,4 +1,4 @@
-"""What can be measured in pictures of sherds: clay apart from the table, waves, blobs, and blobs without the waves."""
+"""Features of pictures of sherds: clay apart from the table, waves, blobs, and blobs without the waves."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ def neighbourhood(data: PublicData, rng: np.random.Generator) -> np.ndarray:
 
 
 def slopes(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-    """How steep the grey values are, across and down, within a window."""
+    """Return the gradient of the grey values, across and down, within a window."""
     survey = read_survey(data, rng)
     even = evened(survey.pictures, 5)
     squares = [even**2, *(slope**2 for slope in np.gradient(even, axis=(1, 2)))]

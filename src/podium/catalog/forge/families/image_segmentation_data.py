@@ -43,7 +43,7 @@ def _texture(
 def _blob(
     rng: np.random.Generator, count: int, low: float, high: float, error: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How far inside a rounded shape each pixel lies, and how far inside the outline a diver drew of it."""
+    """Return the depth of each pixel inside a rounded shape and inside the outline that a diver drew of it."""
     x, y = grid(MASK_SIDE)
     middle = rng.uniform(-18, 18, (2, count))
     right, down = x - per_picture(middle[0]), y - per_picture(middle[1])
@@ -84,7 +84,7 @@ def draw_meadows(rng: np.random.Generator, count: int, error: float) -> tuple[np
 
 
 def draw_wrack(rng: np.random.Generator, count: int, share: float) -> np.ndarray:
-    """How much of every pixel drifted wrack covers, in a share of the pictures."""
+    """Return the share of every pixel that is covered by drifting wrack, which occurs in a share of the pictures."""
     return np.asarray(_ramp(_blob(rng, count, 6, 11)[0]) * per_picture(rng.random(count) < share))
 
 

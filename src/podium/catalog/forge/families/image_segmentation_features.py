@@ -21,7 +21,7 @@ class Survey:
     masks: np.ndarray
     """Recorded masks of the train pictures, which come first."""
     held: int
-    """How many train pictures, the last ones, are kept for thresholds."""
+    """Number of train pictures, the last ones, that are held out to choose thresholds."""
 
     @property
     def learn(self) -> int:

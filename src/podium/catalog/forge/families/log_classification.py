@@ -1,4 +1,4 @@
-"""Log classification: which sessions failed, told by their lines: what happened, in which order, how often and when?"""
+"""Log classification: find the failed sessions by the content, order, frequency and times of their lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from podium.task import Columns, Number
 
 
 def _log(data: PublicData) -> tuple[pd.DataFrame, pd.Series]:
-    """The lines with event, number and pause, and the ids of all rows."""
+    """Return the lines with event, number and pause, and the ids of all rows."""
     (table,) = data.tables.values()
     lines = table.set_axis(["id", "second", "message"], axis=1)
     lines["event"] = lines["message"].str.replace(r"\d+", "#", regex=True)
@@ -32,24 +32,24 @@ def _joined(data: PublicData, before: Reading, *tables: pd.DataFrame) -> Reading
 
 
 def _counts(ids: pd.Series, what: pd.Series) -> pd.DataFrame:
-    """How often each value occurs for each id: `pd.crosstab`, but much faster."""
+    """Count each value for each id: `pd.crosstab`, but much faster."""
     return ids.groupby([ids, what]).size().unstack(fill_value=0).astype(float)
 
 
 def lengths(data: PublicData) -> Reading:
-    """Also how many lines there are and how long they take."""
+    """Add the number of lines and their duration."""
     statistics = read(data, _log)[0].groupby("id").agg(lines=("second", "size"), last=("second", "max"))
     return _joined(data, read(data, as_is), statistics)
 
 
 def events(data: PublicData) -> Reading:
-    """Also how often each event occurs."""
+    """Add the frequency of each event."""
     lines = read(data, _log)[0]
     return _joined(data, read(data, lengths), _counts(lines["id"], lines["event"]))
 
 
 def orders(data: PublicData) -> Reading:
-    """Also the numbers of each event, which event follows which, and pauses."""
+    """Add the numbers of each event, the pairs of successive events, and the pauses."""
     lines = read(data, _log)[0]
     means = lines.pivot_table("value", "id", "event").add_suffix(" mean")
     pauses = lines.groupby("id")["gap"].agg(["max", "mean", "std"])

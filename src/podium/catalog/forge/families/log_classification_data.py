@@ -28,7 +28,7 @@ NOTE = "The lines of {place} are in order; numbers in them mean different things
 
 
 def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) -> ForgedData:
-    """Draws what is logged in each session, and a failure that depends on some of it."""
+    """Draw the log of each session, and a failure that depends on some of it."""
     train_rows, test_rows = SESSIONS[difficulty]
     count = train_rows + test_rows
     sheet = draw_sheet(rng, story, count)
@@ -64,7 +64,7 @@ def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) ->
 
 
 def _draw_lines(rng: np.random.Generator, count: int) -> pd.DataFrame:
-    """Events with a number each, in the order of their times; some events like to follow others."""
+    """Draw events with a number each, in order of time; some events tend to follow others."""
     session = np.repeat(np.arange(count), rng.integers(*LINES, count))
     moves = rng.dirichlet(np.full(EVENTS, 0.5), EVENTS).cumsum(axis=1)
     event = rng.integers(0, EVENTS, len(session))
@@ -79,7 +79,7 @@ def _draw_lines(rng: np.random.Generator, count: int) -> pd.DataFrame:
 
 
 def _signal(rng: np.random.Generator, lines: pd.DataFrame, count: int) -> np.ndarray:
-    """What failures depend on: how often something happens, what follows it, the numbers it reports, and pauses."""
+    """Return the log-odds of a failure from the frequency of an event, the event after it, its numbers, and pauses."""
     one, other, third = rng.permutation(EVENTS)[:3]
     after = (lines["event"] == other) & (lines["event"].shift() == one) & (lines["session"] == lines["session"].shift())
     reported = np.log(lines["value"]).where(lines["event"] == third)

@@ -23,7 +23,7 @@ FORM = Form(
 
 
 def outcome(rng: np.random.Generator, world: World) -> Outcome:
-    """Each label has a mechanism of its own beside one that they share."""
+    """Draw labels, each from a mechanism of its own and one that all share."""
     known = world.story.domain.labels
     labels = np.array([known[index] for index in np.sort(rng.permutation(len(known))[: int(rng.integers(4, 7))])])
     shared = world.draw_mechanism(rng).signal
@@ -42,7 +42,7 @@ def outcome(rng: np.random.Generator, world: World) -> Outcome:
 
 
 def best_to_name(chance: np.ndarray) -> np.ndarray:
-    """For each row the labels whose F1 is best on average, of all that could be named."""
+    """Return, for each row, the set of labels with the highest expected F1."""
     sets = np.array(list(product([False, True], repeat=chance.shape[1])))
     sizes = sets.sum(axis=1)
     total, common = sizes[:, None] + sizes, sets.astype(float) @ sets.T
@@ -52,7 +52,7 @@ def best_to_name(chance: np.ndarray) -> np.ndarray:
 
 
 def joined_labels(chosen: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """For each row a text of its labels."""
+    """Return a text of the labels of each row."""
     return np.array([" ".join(labels[row]) for row in chosen], dtype=object)
 
 
@@ -61,14 +61,14 @@ def label_names(target: pd.Series) -> np.ndarray:
 
 
 def indicators(target: pd.Series) -> np.ndarray:
-    """A column of 0 and 1 for each label."""
+    """Return a column of 0 and 1 for each label."""
     names = label_names(target)
     named = [set(text.split()) for text in target]
     return np.array([[name in labels for name in names] for labels in named], dtype=float)
 
 
 def finish(prediction: np.ndarray, target: pd.Series) -> np.ndarray:
-    """Each label for as many rows as its share in train, or a few more."""
+    """Predict each label for the same share of rows as in train, or slightly more."""
     counts = Counter(label for text in target for label in text.split())
     names = np.array(sorted(counts))
     rates = np.clip(1.2 * np.array([counts[name] for name in names]) / len(target), 0, 1)

@@ -29,9 +29,9 @@ from podium.task import Columns
 SIDE = 20
 NOISE: Mapping[Difficulty, float] = {"easy": 8, "medium": 12, "hard": 18, "tiny": 8}
 PICTURED: Mapping[Difficulty, float] = {"easy": 0.5, "medium": 0.5, "hard": 0.5, "tiny": 0.4}
-"""The share of rows that have a picture: so many files are still written quickly."""
+"""Share of rows that have a picture, small enough that the files are written quickly."""
 SEEN = ("strain", "condition 1", "condition 2")
-"""What pictures show or remarks say, and all of it matters."""
+"""Facts that pictures show or remarks mention; all of them matter."""
 TOLD = (
     "There are pictures of about {share:.0%} of the {rows} of {place}, which `{column}` names.",
     "Where `{column}` is blank, nobody in {place} took a picture.",
@@ -40,7 +40,7 @@ TOLD = (
 
 
 def illustrate(rng: np.random.Generator, world: World, recording: Recording) -> dict[str, np.ndarray]:
-    """Adds a column of paths, blank where there is no picture, and draws the pictures."""
+    """Add a column of paths, blank where there is no picture, and draw the pictures."""
     story, domain = world.story, world.story.domain
     share = PICTURED[world.difficulty]
     rows = np.flatnonzero(rng.random(world.rows) < share)
@@ -56,7 +56,7 @@ def illustrate(rng: np.random.Generator, world: World, recording: Recording) -> 
 
 
 def draw_pictures(rng: np.random.Generator, strain: np.ndarray, spotted: np.ndarray, noise: float) -> np.ndarray:
-    """Stripes that are as strong as strain is large, a dark spot where there is one, uneven light, and noise."""
+    """Draw stripes whose contrast is the strain, an optional dark spot, uneven light, and noise."""
     count, (right, down) = len(strain), grid(SIDE)
     light = 130 + per_picture(rng.normal(0, 15, count)) + per_picture(rng.normal(0, 1.5, count)) * right
     angle, length, phase = (per_picture(rng.uniform(low, high, count)) for low, high in ((0, np.pi), (5, 8), (0, 6.3)))
@@ -68,7 +68,7 @@ def draw_pictures(rng: np.random.Generator, strain: np.ndarray, spotted: np.ndar
 
 
 def _seen(data: PublicData) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of the rows with a picture, and these pictures."""
+    """Return the numbers of the rows with a picture, and these pictures."""
     column = next(str(name) for name in data.test if data.test[name].isin(data.payload.keys()).any())
     paths = pd.concat([data.train[column], data.test[column]], ignore_index=True)
     rows = np.flatnonzero(paths.notna())
@@ -76,7 +76,7 @@ def _seen(data: PublicData) -> tuple[np.ndarray, np.ndarray]:
 
 
 def with_pictures(data: PublicData) -> Reading:
-    """Also how bright pictures are and how much that varies, as they are and without uneven light."""
+    """Add the brightness of the pictures and its variation, with and without the uneven light."""
     rows, stack = read(data, _seen)
     detail = stack - blurred(stack, 4)
     facts = {"brightness": stack.mean((1, 2)), "spread": stack.std((1, 2))}

@@ -20,7 +20,7 @@ FORM = Form(
 
 
 def outcome(rng: np.random.Generator, world: World) -> Outcome:
-    """Grades are parts of the range of the signal with its noise."""
+    """Draw grades as intervals of the signal with its noise."""
     signal = world.draw_mechanism(rng).signal
     shares = rng.dirichlet(np.full(len(GRADES), 4.0))
     judged = signal + world.noise * rng.normal(size=world.rows)
@@ -36,13 +36,13 @@ def outcome(rng: np.random.Generator, world: World) -> Outcome:
 
 
 def grades_in_order(values: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Grades that rise with the values, each as frequent as its share."""
+    """Return grades that rise with the values, each with its share of the rows."""
     edges = np.quantile(values, np.clip(np.cumsum(shares)[:-1], 0, 1))
     return np.asarray(GRADES[np.searchsorted(edges, values)])
 
 
 def finish(prediction: np.ndarray, target: pd.Series) -> np.ndarray:
-    """Grades as frequent as in train."""
+    """Predict grades with the same frequencies as in train."""
     return grades_in_order(prediction, np.bincount(target, minlength=6)[1:] / len(target))
 
 

@@ -22,7 +22,7 @@ FORM = Form(
 
 
 def outcome(rng: np.random.Generator, world: World) -> Outcome:
-    """One mechanism for the amount, another for how far it scatters."""
+    """Draw amounts, with one mechanism for their mean and another for their spread."""
     signal, scatter = world.draw_mechanism(rng).signal, world.draw_mechanism(rng).signal
     spread = world.noise * np.exp(0.6 * scatter)
     amount = world.story.domain.amount
@@ -39,7 +39,7 @@ def outcome(rng: np.random.Generator, world: World) -> Outcome:
 
 
 def fit(learn: Learn, train: np.ndarray, target: np.ndarray, test: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Two models on half of the rows each; a third learns how far they are off on the other half."""
+    """Fit two models on half of the rows each, and a third to their errors on the other half."""
     half = rng.random(len(train)) < 0.5
     missed, middles = np.empty(len(train)), []
     for part in (half, ~half):
@@ -52,7 +52,7 @@ def fit(learn: Learn, train: np.ndarray, target: np.ndarray, test: np.ndarray, r
 
 
 def finish(prediction: np.ndarray, target: pd.Series) -> np.ndarray:
-    """One number becomes a range that is equally wide for all rows."""
+    """Convert one number to a range of the same width for all rows."""
     if prediction.ndim > 1:
         return prediction
     return np.asarray(prediction[:, None] + 0.8 * np.quantile(target - target.mean(), LEVELS))

@@ -144,7 +144,7 @@ def cheapest(data: PublicData, rng: np.random.Generator) -> np.ndarray:
 
 
 def popular(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-    """What a sample of members ordered and looked at most."""
+    """Rank the items that a sample of members ordered and looked at most."""
     history = read_history(data)
     sample = subsample(len(history.plot), rng.uniform(0.05, 1), rng)
     return history.best_ten(history.counts[sample].sum(axis=0))
@@ -156,7 +156,7 @@ def lately_popular(data: PublicData, rng: np.random.Generator) -> np.ndarray:
 
 
 def own_latest(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-    """What the member ordered last, then what all ordered."""
+    """Rank the member's own latest orders, then the most popular items."""
     history = read_history(data)
     own = faded(history.orders, rng.uniform(0.5, 3))
     return history.best_ten(own + 1e-3 * own.mean(axis=0))
@@ -177,7 +177,7 @@ def factors(data: PublicData, rng: np.random.Generator) -> np.ndarray:
 
 
 def like_members(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-    """What the members with the most similar logs took."""
+    """Rank the items that members with the most similar logs ordered."""
     from sklearn.neighbors import NearestNeighbors
 
     history = read_history(data)
@@ -186,7 +186,7 @@ def like_members(data: PublicData, rng: np.random.Generator) -> np.ndarray:
 
 
 def like_items(data: PublicData, rng: np.random.Generator) -> np.ndarray:
-    """What goes with the items a member took."""
+    """Rank the items that go with those of the member."""
     history = read_history(data)
     counts = history.counts ** rng.uniform(0.2, 1)
     return history.best_ten(counts @ cosine_similarity(counts))

@@ -32,11 +32,11 @@ class Cooperative:
     again: np.ndarray
     """A row per item: what an order so many months ago adds; the first column stands for never."""
     curiosity: float
-    """What having looked at an item last month, without ordering it, adds."""
+    """Effect of having looked at an item last month without ordering it."""
     joined: np.ndarray
     listed: np.ndarray
     pace: np.ndarray
-    """How many items each member orders in a month."""
+    """Number of items that each member orders in a month."""
 
     def affinity(self, month: int, gap: np.ndarray, curious: np.ndarray) -> np.ndarray:
         """The logits of ordering each item, given the months since the last order and what was looked at."""
@@ -48,7 +48,7 @@ class Cooperative:
 
 @dataclass(frozen=True)
 class ActivityLog:
-    """What happened: the log of the known months, then the month to predict."""
+    """Activity log: the known months, then the month to predict."""
 
     log: pd.DataFrame
     """Numbers of member, item and day, and the kind of event."""
@@ -90,7 +90,7 @@ def months_of(dates: pd.Series) -> np.ndarray:
 
 
 def draw_cooperative(rng: np.random.Generator, items: pd.DataFrame, members: pd.DataFrame) -> Cooperative:
-    """What makes one cooperative different from the next."""
+    """Draw the parameters that distinguish one cooperative from another."""
     shelf, grower = (pd.Categorical(items[name]).codes for name in ("shelf", "grower"))
     shelf_taste, later_taste, rest = _tastes(rng, pd.Categorical(members["plot"]).codes, np.log(items["price"]), grower)
     phase, height = rng.uniform(0, YEAR, ITEMS), rng.uniform(0.2, 1.6, len(SHELVES))[shelf]

@@ -19,7 +19,7 @@ def best_ten(scores: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class MemberHistory:
-    """What is known so far; members are rows and items columns."""
+    """History up to a month; members are rows and items columns."""
 
     orders: np.ndarray
     """Months by members by items."""
@@ -36,16 +36,16 @@ class MemberHistory:
 
     @property
     def counts(self) -> np.ndarray:
-        """How often each member looked at or ordered each item."""
+        """Number of times each member looked at or ordered each item."""
         return np.asarray((self.orders + self.looks).sum(axis=0))
 
     @property
     def curious(self) -> np.ndarray:
-        """What was looked at but not ordered in the last month."""
+        """Items that were looked at but not ordered in the last month."""
         return np.asarray(self.looks[-1] * (1 - self.orders[-1]))
 
     def until(self, month: int) -> MemberHistory:
-        """What was known when that month began."""
+        """Return the history as it was at the beginning of a month."""
         return replace(self, orders=self.orders[:month], looks=self.looks[:month])
 
     def best_ten(self, scores: np.ndarray) -> np.ndarray:

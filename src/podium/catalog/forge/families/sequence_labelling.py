@@ -21,7 +21,7 @@ from podium.task import Columns, Text
 SEQUENCES: Sizes = {"easy": (48, 44), "medium": (40, 44), "hard": (34, 44), "tiny": (10, 5)}
 STEPS: Mapping[Difficulty, int] = {"easy": 32, "medium": 30, "hard": 30, "tiny": 12}
 APART: Mapping[Difficulty, float] = {"easy": 0.75, "medium": 0.6, "hard": 0.5, "tiny": 1.0}
-"""How far the numbers of two states differ, where their noise is 1."""
+"""Distance between the means of two states, in standard deviations of the noise."""
 STEPS_CALLED = (
     "step", "position", "turn", "round", "tick", "stage", "place in order", "sequence", "rank", "slot", "count",
     "running number", "phase number", "interval", "period", "cycle",
@@ -40,7 +40,7 @@ SPLIT = (
 
 
 def draw_once(rng: np.random.Generator, difficulty: Difficulty, story: Story) -> ForgedData:
-    """Draws a chain of states for each thing, and numbers that depend on state and thing."""
+    """Draw a chain of states for each thing, and numbers that depend on state and thing."""
     sequences, steps = sum(SEQUENCES[difficulty]), STEPS[difficulty]
     sheet = draw_sheet(rng, story, sequences * steps)
     labels = rng.permutation(story.domain.labels)[: int(rng.integers(3, 5))]
@@ -88,7 +88,7 @@ def _chains(rng: np.random.Generator, moves: np.ndarray, sequences: int, steps: 
 
 
 def _likeliest(moves: np.ndarray, numbers: np.ndarray, levels: np.ndarray) -> np.ndarray:
-    """The likeliest state of each step, given all numbers of its sequence and how they come about."""
+    """Return the most likely state of each step, given all numbers of its sequence and the true mechanism."""
     fit = np.exp(-0.5 * ((numbers[:, :, None, :] - levels) ** 2).sum(axis=3))
     forward, backward = [fit[:, 0]], [np.ones_like(fit[:, 0])]
     for step in range(1, fit.shape[1]):
@@ -100,7 +100,7 @@ def _likeliest(moves: np.ndarray, numbers: np.ndarray, levels: np.ndarray) -> np
 
 
 def _windows(data: PublicData, reaches: tuple[int, ...], *, relative: bool) -> Reading:
-    """Each row's numbers with their means over some steps before and after it."""
+    """Return each row's numbers with their means over some steps before and after it."""
     found = read(data, as_is)
     both, thing = found.both, found.both.columns[0]
     numbers = both.select_dtypes("number").iloc[:, 1:]
@@ -132,7 +132,7 @@ def indicators(target: pd.Series) -> np.ndarray:
 
 
 def finish(prediction: np.ndarray, target: pd.Series) -> np.ndarray:
-    """The likeliest state."""
+    """Predict the most likely state."""
     return np.asarray(np.array(sorted(target.unique()), dtype=object)[prediction.argmax(axis=1)])
 
 

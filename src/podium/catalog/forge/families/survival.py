@@ -19,7 +19,7 @@ FORM = Form(
 
 
 def outcome(rng: np.random.Generator, world: World) -> Outcome:
-    """Times of a Weibull law whose scale follows the signal; watching ends at a time that has nothing to do with it."""
+    """Draw Weibull times whose scale follows the signal, with independent censoring."""
     signal = world.draw_mechanism(rng).signal
     typical, shape = 10 ** rng.uniform(1, 2), rng.uniform(0.9, 2.2)
     speed = np.exp(1.6 * signal / (0.5 + world.noise))
@@ -37,7 +37,9 @@ def outcome(rng: np.random.Generator, world: World) -> Outcome:
 
 
 def excess_events(target: pd.Series) -> np.ndarray:
-    """For each row, whether its event came less how many had been due by then: a risk that any model can learn."""
+    """Return the martingale residual of each row: its event minus the expected number by then, a risk that any model
+    can learn.
+    """
     shown = target.to_numpy(float)
     time, happened = np.abs(shown), shown > 0
     order = np.argsort(time, kind="stable")

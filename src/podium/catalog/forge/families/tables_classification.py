@@ -18,7 +18,7 @@ FORM = Form(
 
 
 def outcome(rng: np.random.Generator, world: World) -> Outcome:
-    """Something happens where the signal and some noise exceed what most rows have; it may be rare."""
+    """Draw an event that happens where the signal plus noise is high; it may be rare."""
     signal = world.draw_mechanism(rng).signal
     rate = rng.uniform(0.08, 0.5)
     steepness = 2.2 / (0.3 + world.noise)

@@ -20,7 +20,7 @@ FORM = Form(
 
 
 def outcome(rng: np.random.Generator, world: World, *, hidden: Sequence[str] = ()) -> Outcome:
-    """The amount follows the signal, with noise that is the same for all rows.
+    """Draw an amount that follows the signal, with noise of equal size for all rows.
 
     Args:
         hidden: what matters for sure of what no column holds.

@@ -175,7 +175,7 @@ def _numeric_columns(data: PublicData) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 
 def _features(frame: pd.DataFrame) -> pd.DataFrame:
-    """What someone who looked at the data for an hour would add."""
+    """Return the features that an analyst would add in an hour."""
     parts = route_parts(frame["route"])
     moment = pd.to_datetime(frame["placed"])
     numbers = frame.drop(columns=["shipment_id", "placed", "route", "customer", "returned"], errors="ignore")
@@ -316,7 +316,7 @@ def number_columns(data: PublicData) -> Matrices:
 
 @read_once
 def parsed_columns(data: PublicData) -> Matrices:
-    """What someone finds who reads the description: parts of codes, ratios, blanks."""
+    """Return the features that the description suggests: parts of codes, ratios, blanks."""
     train, test = _features(data.train), _features(data.test)
     return train.to_numpy(float), data.train["returned"].to_numpy(float), test.to_numpy(float)
 

@@ -149,7 +149,7 @@ def parsed(data: PublicData, rng: np.random.Generator) -> Tables:
 
 
 def _parse(table: pd.DataFrame) -> pd.DataFrame:
-    """What an hour with the data dictionary adds: parts of codes, ratios, the burners' spread."""
+    """Return the features that the data dictionary suggests: parts of codes, ratios, the burners' spread."""
     parts = programme_parts(table["programme"])
     plain = table.drop(columns=["firing_id", "lit", "programme", "gas"], errors="ignore")
     return plain.assign(

@@ -37,7 +37,7 @@ class Canal:
     effects: dict[str, np.ndarray]
     """A row per word and a column per desk; for `order` a row per first and second event."""
     grades: np.ndarray
-    """What each modifier makes of a condition's effect."""
+    """Factor by which each modifier changes the effect of a condition."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def _levels(rng: np.random.Generator, canal: Canal, count: int) -> Remarks:
 
 
 def _quotes(rng: np.random.Generator, canal: Canal, wanted: np.ndarray) -> list[str]:
-    """What is quoted from earlier notes; it looks like the rest and means nothing."""
+    """Return quotations from earlier notes, which look like the rest and mean nothing."""
     old = [make(rng, canal, len(wanted)).sentences for make in (_observations, _observations, _orders)]
     lines = [f"\n> {' '.join(sentences)}" for sentences in zip(*old, strict=True)]
     return [line if quoted else "" for line, quoted in zip(lines, wanted, strict=True)]

@@ -16,7 +16,7 @@ TextMatrices = tuple[Any, np.ndarray, Any]
 """Train rows, their desks, and test rows."""
 Marks = list[tuple[str, float]]
 TextReader = Callable[[str, str], Marks]
-"""What one way of reading finds in a text and the day it was received."""
+"""Function from a text and the day it was received to its marks."""
 
 
 def split(data: PublicData, rows: Any) -> TextMatrices:
@@ -92,7 +92,7 @@ def orders(text: str, received: str) -> Marks:
 
 
 def levels(text: str, received: str) -> Marks:
-    """Where a level lies between knots, so that a linear model can bend."""
+    """Return the position of a level between knots, so that a linear model can bend."""
     values = [float(level) / 0.6 for level in re.findall(r"\d\.\d\d", text)]
     return [(f"level {knot}", max(0.0, 1 - abs(value - knot))) for value in values for knot in range(11)]
 

@@ -198,7 +198,7 @@ def _dated(grid: Grid) -> np.ndarray:
 
 
 def _joined(grid: Grid) -> np.ndarray:
-    """What all tables say."""
+    """Return the features of all tables."""
     days = np.column_stack([grid.holiday, grid.school_break, grid.eve, np.arange(len(grid.dates))])
     facts = (*days.T[:, :, None], grid.kind, grid.district, grid.half_open, grid.after_offer)
     return np.concatenate([_dated(grid), _stack(*facts)], axis=2)
@@ -341,7 +341,7 @@ def _backfit(design: np.ndarray, logs: np.ndarray, strength: float, window: int)
 
 
 def _shared_effects(grid: Grid) -> np.ndarray:
-    """What acts alike on all pools of a kind."""
+    """Return the effects that are the same for all pools of a kind."""
     angle = grid.dates.dayofyear.to_numpy() * 2 * np.pi / 365.25
     week, weekend = np.eye(7)[grid.weekday].T, (grid.weekday >= 5)[:, None]
     days = [turn(times * angle) for times in (1, 2, 3) for turn in (np.sin, np.cos)]

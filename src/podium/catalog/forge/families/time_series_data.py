@@ -22,7 +22,7 @@ BREAKS = {"winter break": (40, 9), "spring break": (98, 14), "summer break": (18
 
 @dataclass(frozen=True)
 class Grid:
-    """What the tables say, as arrays of days by pools, or of one of the two."""
+    """Contents of the tables as arrays of days by pools, or of one of the two."""
 
     dates: pd.DatetimeIndex
     weekday: np.ndarray
@@ -43,12 +43,12 @@ class Grid:
 
     @property
     def eve(self) -> np.ndarray:
-        """Whether the next day is a holiday."""
+        """True if the next day is a holiday."""
         return np.append(self.holiday[1:] > 0, False)
 
     @property
     def after_offer(self) -> np.ndarray:
-        """Whether there was an offer on the day before."""
+        """True if there was an offer on the day before."""
         offers = self.half_price + self.family_day
         return np.vstack([np.zeros_like(offers[:1]), offers[:-1]])
 
@@ -184,7 +184,7 @@ def draw_mechanism(rng: np.random.Generator, grid: Grid) -> np.ndarray:
 
 
 def _levels(rng: np.random.Generator, grid: Grid) -> np.ndarray:
-    """Where a pool stands apart from everything that repeats: its size, trend, jumps and slow drift."""
+    """Return the part of each pool that does not repeat: its size, trend, jumps and slow drift."""
     days = np.arange(len(grid.dates))[:, None]
     turn = rng.uniform(0.4, 0.85, len(DISTRICTS)) * len(days)
     before, after = rng.normal(0, 0.15, (2, len(DISTRICTS))) / 365

@@ -1,4 +1,4 @@
-"""A family from a generator and its entrants: calibrated, with a field of strangers."""
+"""Assembly of a family from a generator and its entrants: calibrated, with a field of generic entrants."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def world_family(
     entrants: Entrants,
     row: str = "{row}",
 ) -> Family:
-    """A family whose tasks are drawn until they are as hard as they should be.
+    """Return a family whose tasks are redrawn until they have the promised difficulty.
 
     Args:
         row: what its rows are called in names, with the domain's `{row}` or `{parent}`.
@@ -79,7 +79,7 @@ def row_family(
     illustrate: Illustrate = no_pictures,
     summaries: Read = summed_up,
 ) -> Family:
-    """A family of tasks whose answers belong to rows of a table.
+    """Return a family of tasks whose answers belong to rows of a table.
 
     Args:
         summaries: how the better entrants read it.

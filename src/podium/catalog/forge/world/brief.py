@@ -1,4 +1,4 @@
-"""Stories by composition: who asks for what, and the brief that says so.
+"""Briefs of forged tasks, composed from the parts of a story.
 
 Every sentence of more than eight words names something of this task (a place, a file, a column or a count), so that no
 two briefs share one.
@@ -71,7 +71,7 @@ MAIN_FILES = (
 
 @dataclass(frozen=True)
 class Story:
-    """Who asks, about what, and how the one who keeps the data names things."""
+    """Story of a task: the client, the subject, and the naming style of the data owner."""
 
     domain: Domain
     place: str
@@ -79,23 +79,23 @@ class Story:
     aim: str
     naming: Naming
     id: str
-    """The column that says which row is meant."""
+    """Id column."""
     target: str
-    """The column that train has and test lacks."""
+    """Target column, which train has and test lacks."""
 
     def words(self, rows: str, asked: str) -> dict[str, object]:
-        """What sentences about any task are filled in with: what its rows are, and what is asked of them."""
+        """Return the values of the placeholders in sentences about any task: its rows and their target."""
         told = {"organisation": self.organisation, "place": self.place, "aim": self.aim}
         return {**told, "rows": rows, "asked": asked}
 
     def named(self, text: str) -> str:
-        """A text with the names of the id and the target filled in."""
+        """Return a text with the names of the id and the target filled in."""
         return text.format(id=self.id, target=self.target)
 
 
 @dataclass(frozen=True)
 class DictionaryLine:
-    """A line of the data dictionary."""
+    """Line of the data dictionary."""
 
     file: str
     name: str
@@ -103,7 +103,7 @@ class DictionaryLine:
 
 
 def draw_story(rng: np.random.Generator, row: str = "{row}") -> Story:
-    """Any domain, a place that does not exist, and one of the domain's aims.
+    """Draw a domain, an invented place, and one of the domain's aims.
 
     Args:
         row: what a row is called in names, with the domain's `{row}` or `{parent}`.
@@ -119,7 +119,7 @@ def draw_story(rng: np.random.Generator, row: str = "{row}") -> Story:
 
 
 def say(rng: np.random.Generator, templates: Sequence[str], **words: object) -> str:
-    """One of some texts with its words filled in, every sentence beginning with a capital."""
+    """Return one of some texts with its placeholders filled in and every sentence capitalised."""
     text = str(rng.choice(list(templates))).format(**words)
     return re.sub(r"(^|[.?!] )([a-z])", lambda match: match[1] + match[2].upper(), text)
 
@@ -136,7 +136,7 @@ def write_brief(
     form: str,
     about: str = "{rows}",
 ) -> str:
-    """Goal, files, data dictionary, metric and form of the submission, in Markdown.
+    """Write goal, files, data dictionary, metric and submission form, in Markdown.
 
     Args:
         files: those beside train, test and the sample submission, with what they hold.

@@ -1,7 +1,7 @@
-"""What goes wrong between what is true and what is recorded.
+"""Damage between the true values and the recorded ones.
 
-Each function damages one thing and says in a sentence what it did, where an honest brief would: competitors are told of
-units, repeated rows and columns that may not be used; why a cell is blank they have to find out.
+Each function does one kind of damage and describes it in a sentence where an honest brief would: briefs mention units,
+repeated rows and forbidden columns; the cause of blank cells is left to the competitors.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OTHER_UNITS = {
 
 
 def recorded_values(quantity: Quantity, facts: np.ndarray) -> np.ndarray:
-    """Facts of mean 0 and spread 1 as values of a quantity, with as many digits as people write down.
+    """Convert facts of mean 0 and standard deviation 1 to values of a quantity, with a usual number of digits.
 
     Quantities that span more than a factor of ten spread on a logarithmic scale.
     """
@@ -37,7 +37,7 @@ def recorded_values(quantity: Quantity, facts: np.ndarray) -> np.ndarray:
 
 
 def blank_by_hidden(rng: np.random.Generator, column: pd.Series, hidden: np.ndarray, share: float) -> pd.Series:
-    """Blanks that are likelier where a hidden fact is large, so that a blank says something about it."""
+    """Return blanks that are likelier where a hidden fact is large, so that a blank is informative."""
     chance = 1 / (1 + np.exp(-2.5 * (hidden - np.quantile(hidden, 1 - share))))
     return column.mask(rng.random(len(column)) < chance)
 
@@ -45,7 +45,9 @@ def blank_by_hidden(rng: np.random.Generator, column: pd.Series, hidden: np.ndar
 def change_unit(
     rng: np.random.Generator, column: pd.Series, group: pd.Series, unit: str
 ) -> tuple[pd.Series, tuple[str, str]]:
-    """The values of some categories of a group in another unit; the categories, and the unit they use."""
+    """Convert the values of some categories of a group to another unit; return them with the categories and the
+    unit.
+    """
     categories = sorted(group.dropna().unique())
     chosen = rng.choice(categories, max(1, len(categories) // 3), replace=False)
     other, factor = OTHER_UNITS.get(unit, (f"tenths of {unit}", 10.0))
@@ -54,14 +56,14 @@ def change_unit(
 
 
 def repeat_rows(rng: np.random.Generator, table: pd.DataFrame, share: float) -> pd.DataFrame:
-    """The table with some rows entered twice, at random places."""
+    """Return the table with some rows entered twice, at random places."""
     twice = rng.choice(len(table), max(1, int(share * len(table))), replace=False)
     order = np.sort(np.concatenate([np.arange(len(table)), twice]))
     return table.iloc[order].reset_index(drop=True)
 
 
 def nested_codes(rng: np.random.Generator, *parts: np.ndarray) -> np.ndarray:
-    """Several groups, from the widest to the narrowest, written as one code such as `K3-07B`."""
+    """Return several groups, from the widest to the narrowest, as one code such as `K3-07B`."""
     letters = rng.permutation(list("ABCDEFGHJKLMNPQRSTUVWXYZ"))
     first, *others = parts
     codes = letters[first % len(letters)].astype(object)
@@ -72,7 +74,7 @@ def nested_codes(rng: np.random.Generator, *parts: np.ndarray) -> np.ndarray:
 
 
 def free_text(rng: np.random.Generator, conditions: Sequence[np.ndarray], phrases: Sequence[str]) -> np.ndarray:
-    """A remark for every row; the first phrases, two for each condition, are said mostly where it holds."""
+    """Return a remark for every row; the first phrases, two for each condition, are used mostly where it holds."""
     lines: list[list[str]] = [[] for _ in conditions[0]]
     for number, condition in enumerate(conditions):
         said = rng.random(len(condition)) < np.where(condition > 0, 0.8, 0.04)
@@ -89,18 +91,18 @@ def free_text(rng: np.random.Generator, conditions: Sequence[np.ndarray], phrase
 
 
 def leaked(rng: np.random.Generator, target: np.ndarray) -> np.ndarray:
-    """What was written down after the fact: the target's rank with a little noise."""
+    """Return a leaked column, recorded after the fact: the rank of the target with a little noise."""
     rank = target.argsort(kind="stable").argsort(kind="stable") / len(target)
     return np.asarray(np.round(100 * (rank + rng.normal(0, 0.08, len(target))), 1))
 
 
 def drifting(rng: np.random.Generator, values: np.ndarray, progress: np.ndarray) -> np.ndarray:
-    """Values that move as time goes on, so that test rows, which come later, differ from those to learn from."""
+    """Return values that drift over time, so that test rows, which come later, differ from train rows."""
     return np.asarray(values + rng.choice([-1, 1]) * rng.uniform(0.4, 0.9) * progress)
 
 
 def misspelt(rng: np.random.Generator, texts: Sequence[str], share: float) -> list[str]:
-    """Texts as a hurried clerk types them: a share of the letters is left out, doubled or taken for its neighbour."""
+    """Return texts with typing errors: a share of the letters is dropped, doubled or replaced by a neighbour."""
     damaged = []
     for text in texts:
         kind = np.where(rng.random(len(text)) < share, rng.integers(1, 4, len(text)), 0)

@@ -1,12 +1,11 @@
-"""The grammar of mechanisms: which terms there can be, and how one is drawn.
+"""Grammar of mechanisms: the possible terms, and how one is drawn.
 
     term      = shape(atom) | shape(atom) * shape(atom) | shape(atom) by group | level of group | level of two groups
               | wave of time | regime: one term before a moment, another after it | previous value in the group
     atom      = number | ratio of two numbers | number relative to its group's mean
     shape     = line | saturation | threshold | optimum | bend
 
-So the structure of a task, not only its parameters, comes from its seed. A term carries its formula, by which it is
-told from others.
+So the structure of a task, not only its parameters, comes from its seed. A term is identified by its formula.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 
 PERIODS = {"day": 1.0, "week": 7.0, "fortnight": 14.0, "month": 30.44, "year": 365.25}
-FEW_CATEGORIES = 12
-"""Combinations are made only of groups with at most so many categories."""
+MAX_CATEGORIES = 12
+"""Largest number of categories of a group that takes part in combinations."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What terms are made of, row by row."""
+    """Inputs of the terms, row by row."""
 
     numbers: Mapping[str, np.ndarray]
     groups: Mapping[str, np.ndarray]
@@ -33,15 +32,15 @@ class Facts:
 
 @dataclass(frozen=True)
 class Term:
-    """A part of a mechanism."""
+    """Part of a mechanism."""
 
     formula: str
     values: np.ndarray
-    """For every row, mean 0 and spread 1."""
+    """Value for every row, with mean 0 and standard deviation 1."""
 
 
 def standardised(values: np.ndarray) -> np.ndarray:
-    """Mean 0 and spread 1; a constant becomes 0, also one that differs in its last digits."""
+    """Scale to mean 0 and standard deviation 1; a constant, also up to rounding, becomes 0."""
     spread = float(values.std())
     return np.asarray((values - values.mean()) / spread if spread > 1e-9 else np.zeros_like(values, dtype=float))
 
@@ -88,7 +87,7 @@ def _shaped(rng: np.random.Generator, atom: Term) -> Term:
 
 
 def draw_atom(rng: np.random.Generator, facts: Facts) -> Term:
-    """A number, mostly as it is."""
+    """Draw a number, mostly unchanged."""
     (name,) = _pick(rng, facts.numbers)
     kind = rng.random()
     if kind < 0.6:
@@ -106,34 +105,34 @@ def _less_mean(values: np.ndarray, group: np.ndarray) -> np.ndarray:
 
 
 def effect(rng: np.random.Generator, facts: Facts) -> Term:
-    """One shaped atom."""
+    """Draw one shaped atom."""
     return _shaped(rng, draw_atom(rng, facts))
 
 
 def interaction(rng: np.random.Generator, facts: Facts) -> Term:
-    """Two shaped atoms that matter only together."""
+    """Draw two shaped atoms that matter only together."""
     one, other = effect(rng, facts), effect(rng, facts)
     return Term(f"{one.formula} * {other.formula}", standardised(one.values * other.values))
 
 
 def group_effect(rng: np.random.Generator, facts: Facts) -> Term:
-    """Every category of a group with a level of its own."""
+    """Draw a level for every category of a group."""
     (group,) = _pick(rng, facts.groups)
     codes = facts.groups[group]
     return Term(f"level of {group}", standardised(rng.normal(size=codes.max() + 1)[codes]))
 
 
 def pair_effect(rng: np.random.Generator, facts: Facts) -> Term:
-    """Every combination of two groups with a level of its own."""
+    """Draw a level for every combination of two groups."""
     sizes = {name: codes.max() + 1 for name, codes in facts.groups.items()}
-    small = {name: codes for name, codes in facts.groups.items() if sizes[name] <= FEW_CATEGORIES}
+    small = {name: codes for name, codes in facts.groups.items() if sizes[name] <= MAX_CATEGORIES}
     one, other = _pick(rng, small, 2)
     levels = rng.normal(size=(sizes[one], sizes[other]))
     return Term(f"level of {one} and {other}", standardised(levels[facts.groups[one], facts.groups[other]]))
 
 
 def group_slope(rng: np.random.Generator, facts: Facts) -> Term:
-    """An effect whose size and sign depend on a group."""
+    """Draw an effect whose size and sign depend on a group."""
     inner, (group,) = effect(rng, facts), _pick(rng, facts.groups)
     codes = facts.groups[group]
     slopes = rng.normal(size=codes.max() + 1)
@@ -141,7 +140,7 @@ def group_slope(rng: np.random.Generator, facts: Facts) -> Term:
 
 
 def wave(rng: np.random.Generator, facts: Facts) -> Term:
-    """Something that comes and goes with the calendar."""
+    """Draw a seasonal effect."""
     span = facts.day[-1] - facts.day[0]
     fitting = [name for name, days in PERIODS.items() if days <= span]
     period = str(rng.choice(fitting))
@@ -150,7 +149,7 @@ def wave(rng: np.random.Generator, facts: Facts) -> Term:
 
 
 def regime(rng: np.random.Generator, facts: Facts) -> Term:
-    """One effect until some day, another from then on."""
+    """Draw an effect that is replaced by another on some day."""
     before, after = effect(rng, facts), effect(rng, facts)
     change = np.quantile(facts.day, rng.uniform(0.3, 0.7))
     values = np.where(facts.day < change, before.values, after.values)
@@ -158,7 +157,7 @@ def regime(rng: np.random.Generator, facts: Facts) -> Term:
 
 
 def lag(rng: np.random.Generator, facts: Facts) -> Term:
-    """What the row before it in its group had; rows run in time."""
+    """Return the value of the previous row in the same group; rows are in order of time."""
     (name,), (group,) = _pick(rng, facts.numbers), _pick(rng, facts.groups)
     order = np.lexsort((facts.day, facts.groups[group]))
     values, codes = facts.numbers[name][order], facts.groups[group][order]
@@ -180,11 +179,11 @@ PRODUCTIONS: Mapping[str, tuple[Production, float]] = {
     "regime": (regime, 1.0),
     "lag": (lag, 0.7),
 }
-"""What a term can be, and how often it is."""
+"""Constructors of terms, with their weights."""
 
 
 def draw_term(rng: np.random.Generator, facts: Facts) -> Term:
-    """Any term of the grammar."""
+    """Draw a term of the grammar."""
     weights = np.array([weight for _, weight in PRODUCTIONS.values()])
     name = str(rng.choice(list(PRODUCTIONS), p=weights / weights.sum()))
     return PRODUCTIONS[name][0](rng, facts)

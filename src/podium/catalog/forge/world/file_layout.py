@@ -1,7 +1,7 @@
-"""Which files hold the tables of a task: one or several, as CSV or JSON lines, plain or in an archive.
+"""File layout of a task's tables: one file or several, as CSV or JSON lines, plain or in an archive.
 
-The name of a file says how it is written; `tables.zip/stations.csv` lies in an archive. One secret makes the same bytes
-everywhere, so archives are not compressed and nothing is parquet: those bytes depend on versions of other libraries.
+The name of a file determines its format; `tables.zip/stations.csv` is a member of an archive. One secret makes the same
+bytes everywhere, so archives are not compressed and nothing is parquet: those bytes depend on library versions.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class Layout:
-    """The habits of whoever publishes the data."""
+    """Habits of the publisher of the data."""
 
     joined: bool
-    """Whether facts about parents stand in the rows themselves."""
+    """True if the facts about parents are columns of the rows themselves."""
     ending: str
-    """Of the names of tables beside train and test."""
+    """File name extension of the tables beside train and test."""
     archive: str = ""
-    """The archive that holds them, if any."""
+    """Archive that holds them, if any."""
 
     def path(self, name: str) -> str:
-        """Where a table of that name lies."""
+        """Return the path of a table."""
         return f"{self.archive}/{name}{self.ending}" if self.archive else f"{name}{self.ending}"
 
 
 def draw_layout(rng: np.random.Generator, archive: str) -> Layout:
-    """Any of the habits; an archive, where there is one, has this name."""
+    """Draw a layout; an archive, if there is one, gets this name."""
     ending = str(rng.choice([".csv", ".csv", ".jsonl"]))
     return Layout(bool(rng.random() < 0.35), ending, f"{archive}.zip" if rng.random() < 0.3 else "")
 
 
 def table_bytes(table: pd.DataFrame, name: str) -> bytes:
-    """A table as its file's name asks for."""
+    """Return a table in the format of the file name."""
     if name.endswith(".jsonl"):
         return table.to_json(orient="records", lines=True, force_ascii=False).encode()
     return table.to_csv(index=False, lineterminator="\n").encode()
 
 
 def write_tables(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
-    """Writes tables by path; those in one archive are written together."""
+    """Write tables by path; those in one archive are written together."""
     archives: dict[str, dict[str, bytes]] = {}
     for path, table in tables.items():
         archive, _, name = path.rpartition("/")

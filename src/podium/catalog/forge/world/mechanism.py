@@ -1,4 +1,4 @@
-"""The hidden truth of a task: some terms of the grammar with a weight each."""
+"""Mechanism of a task, which is hidden: some terms of the grammar with a weight each."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from podium.catalog.forge.world.expressions import Facts, Term, draw_term, stand
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A weighted sum of terms."""
+    """Weighted sum of terms."""
 
     terms: tuple[Term, ...]
     weights: tuple[float, ...]
 
     @property
     def signal(self) -> np.ndarray:
-        """What the mechanism says of every row, mean 0 and spread 1."""
+        """Return the signal of every row, with mean 0 and standard deviation 1."""
         return standardised(sum(w * term.values for w, term in zip(self.weights, self.terms, strict=True)))  # type: ignore[arg-type]
 
 
 def draw_mechanism(rng: np.random.Generator, facts: Facts, *, terms: int, always: tuple[Term, ...] = ()) -> Mechanism:
-    """A mechanism of so many terms, none of them twice, with those that are in every task of a family."""
+    """Draw a mechanism of distinct terms, with those that every task of a family has."""
     drawn = list(always)
     while len(drawn) < terms:
         term = draw_term(rng, facts)

@@ -1,4 +1,4 @@
-"""Who and what there is, and how it hangs together, before anything is recorded.
+"""Populations: the entities, their relations and their true values, before anything is recorded.
 
 Rows belong to parents, parents lie in regions and have records of their own. Numbers are drawn along a random causal
 graph: each may depend on some that were drawn before it.
@@ -20,7 +20,7 @@ RECORDS_PER_PARENT = (4, 12)
 
 @dataclass(frozen=True)
 class Parent:
-    """A kind of thing that many rows belong to."""
+    """Kind of entity that several rows belong to."""
 
     name: str
     member: np.ndarray
@@ -33,7 +33,7 @@ class Parent:
 
 @dataclass(frozen=True)
 class Records:
-    """What was noted again and again about the things of one kind."""
+    """Repeated measurements of the entities of one kind."""
 
     owner: np.ndarray
     """Which of them a record is about."""
@@ -43,7 +43,7 @@ class Records:
 
 @dataclass(frozen=True)
 class Population:
-    """What is true, row by row."""
+    """True values, row by row."""
 
     day: np.ndarray
     """Days since the beginning, with fractions."""
@@ -58,18 +58,18 @@ class Population:
     """About the things of the first kind."""
 
     def everything(self) -> dict[str, np.ndarray]:
-        """All numbers by name, those of parents and hidden ones included, as values of rows."""
+        """Return all numbers of the rows by name, those of parents and hidden ones included."""
         above = {name: values[parent.member] for parent in self.parents for name, values in parent.numbers.items()}
         return {**self.numbers, **above, **self.hidden}
 
     def groups(self) -> dict[str, np.ndarray]:
-        """Everything that puts rows into groups: categories, parents and regions."""
+        """Return all groupings of the rows: categories, parents and regions."""
         above = {parent.name: parent.member for parent in self.parents}
         return {**self.categories, **above, "region": self.parents[0].region[self.parents[0].member]}
 
 
 def draw_population(rng: np.random.Generator, domain: Domain, rows: int, *, days: int) -> Population:
-    """Draws the parents first, then the rows and their records."""
+    """Draw the parents first, then the rows and their records."""
     counts = [max(6, int(rows / rng.uniform(14, 40))), int(rng.integers(8, 9 + rows // 60))]
     kinds = zip(domain.parents, counts, domain.parent_numbers, strict=True)
     parents = tuple(_draw_parent(rng, noun.one, count, _some(rng, known, 2), rows) for noun, count, known in kinds)
@@ -93,7 +93,7 @@ def _some(rng: np.random.Generator, quantities: Sequence[Quantity], count: int) 
 
 
 def _draw_parent(rng: np.random.Generator, name: str, count: int, numbers: list[str], rows: int) -> Parent:
-    """Some things have many more rows than others."""
+    """Draw the parent of each row; some parents have many more rows than others."""
     member = np.minimum((count * rng.beta(0.8, 1.5, rows)).astype(int), count - 1)
     region = rng.integers(0, int(rng.integers(4, 9)), count)
     facts = {number: rng.normal(size=count) for number in numbers}
@@ -101,7 +101,7 @@ def _draw_parent(rng: np.random.Generator, name: str, count: int, numbers: list[
 
 
 def _draw_causes(rng: np.random.Generator, names: list[str], above: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Numbers of rows, each caused by at most two of the earlier ones."""
+    """Draw numbers of rows, each caused by at most two of the earlier ones."""
     rows = len(next(iter(above.values())))
     known = dict(above)
     for name in names:
@@ -114,7 +114,7 @@ def _draw_causes(rng: np.random.Generator, names: list[str], above: Mapping[str,
 
 
 def _draw_categories(rng: np.random.Generator, domain: Domain, rows: int) -> dict[str, np.ndarray]:
-    """Some categories are much more frequent than others."""
+    """Draw categories, some much more frequent than others."""
     shares = {name: rng.dirichlet(np.full(len(values), 1.5)) for name, values in domain.categories.items()}
     return {name: rng.choice(len(share), rows, p=share) for name, share in shares.items()}
 

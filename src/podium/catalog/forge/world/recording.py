@@ -1,4 +1,4 @@
-"""What is written down of a population: tables with keys, and the lines of the data dictionary that explain them."""
+"""Recording of a population: tables with keys, and the lines of the data dictionary that explain them."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class Recording:
     """Further tables by path."""
     columns: list[DictionaryLine] = field(default_factory=list)
     contents: list[tuple[str, str]] = field(default_factory=list)
-    """What each further file holds."""
+    """Contents of each additional file."""
     notes: list[str] = field(default_factory=list)
 
     def add(self, name: str, values: np.ndarray | pd.Series, meaning: str) -> None:
-        """One more column of train and test."""
+        """Add a column to train and test."""
         self.rows[name] = values
         self.columns.append(DictionaryLine(MAIN, name, meaning))
 
 
 def record(rng: np.random.Generator, story: Story, layout: Layout, population: Population) -> Recording:
-    """Everything that is recorded of a population, the outcome excepted."""
+    """Record everything about a population except the outcome."""
     domain, naming = story.domain, story.naming
     count = len(population.day)
     letters = domain.row.one[: int(rng.integers(1, 3))].upper()
@@ -70,7 +70,7 @@ def _dates(beginning: pd.Timestamp, day: np.ndarray, written: str) -> np.ndarray
 def _record_parent(
     rng: np.random.Generator, story: Story, layout: Layout, recording: Recording, parent: Parent
 ) -> None:
-    """The key of a parent in the rows; its facts there as well, or in a table of their own."""
+    """Record the key of a parent in the rows, and its facts there or in a separate table."""
     key = story.naming.key(parent.name)
     codes = nested_codes(rng, parent.region, np.arange(parent.count))
     recording.add(key, codes[parent.member], f"the {parent.name}")
@@ -100,7 +100,7 @@ def _record_records(
     beginning: pd.Timestamp,
     written: str,
 ) -> None:
-    """The records of the first kind of parent."""
+    """Record the measurements of the first kind of parent."""
     naming, records, parent = story.naming, population.records, population.parents[0]
     key = recording.columns[2].name
     codes = pd.Series(recording.rows[key].to_numpy(), index=parent.member).groupby(level=0).first()
@@ -135,7 +135,7 @@ def _record_categories(story: Story, recording: Recording, population: Populatio
 
 
 def _record_numbers(rng: np.random.Generator, story: Story, recording: Recording, population: Population) -> None:
-    """Two of the numbers have blanks that come from what is hidden, one is in two units."""
+    """Record the numbers; two have blanks that depend on hidden facts, one is in two units."""
     quantities = {quantity.name: quantity for quantity in story.domain.numbers}
     names = [str(name) for name in rng.permutation(list(population.numbers))]
     columns = {}

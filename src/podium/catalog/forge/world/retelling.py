@@ -46,8 +46,9 @@ class OwnColumn:
     own: str
     """Its name in the family's own words; `reading_#` stands for all that differ by a number."""
     names: str
-    """What it can be called: one of the names between bars, and in it of the words between slashes; with nouns of the
-    story, such as `{row} code/mark|date of entry`."""
+    """Names to choose from, separated by bars, with words to choose from separated by slashes; may contain nouns of the
+    story, such as `{row} code/mark|date of entry`.
+    """
     meaning: str
     kind: Literal["text", "number", "key"] = "text"
     units: Mapping[str, float] = field(default_factory=dict)
@@ -57,7 +58,7 @@ class OwnColumn:
     inside: Mapping[str, str] = field(default_factory=dict)
     """The same for single words of its texts; also where two letters of them are swapped."""
     file: str = "train, test"
-    """Where it is, such as `{pools_csv}` for what the file `pools.csv` is called."""
+    """File that has the column; `{pools_csv}` stands for the published name of `pools.csv`."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class OwnFile:
 
 @dataclass(frozen=True)
 class Retelling:
-    """What a family says in the words of a story."""
+    """Texts of a family in the words of a story."""
 
     asked: str
     columns: tuple[OwnColumn, ...]
@@ -80,7 +81,7 @@ class Retelling:
     notes: tuple[str, ...]
     files: tuple[OwnFile, ...] = ()
     rows: str = "{rows}"
-    """What is to be predicted, many of them."""
+    """Noun for the rows to predict, in the plural."""
     nouns: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Further words and what they can be; that of `tool: (boiler|boilers, ...)` is `{tool}`, many are `{tools}`."""
     pools: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -90,7 +91,7 @@ class Retelling:
     """Figures of the brief that depend on the difficulty; `days` is what the data spans."""
 
     def drawn(self, draw_own: DrawOwn) -> Callable[[np.random.Generator, Difficulty, int], ForgedData]:
-        """How a family draws a task and tells it in some words."""
+        """Return a function that draws a task and tells it in the words of a story."""
         return lambda rng, difficulty, words: Telling(self, words).retold(draw_own(rng, difficulty), difficulty)
 
     def form_of(self, submission: Columns) -> Callable[[int], Columns]:
@@ -107,7 +108,7 @@ class Telling:
         self._story = _with_longer_place(draw_story(self._rng), self._rng)
         self.words = self._nouns()
         self.names: dict[str, str] = {}
-        """Of columns; those that differ by a number as a stem with `#`."""
+        """Names of columns; those that differ by a number are a stem with `#`."""
         self.values: dict[str, dict[str, str]] = {}
         self._units: dict[str, str] = {}
         self._scales: dict[str, float] = {}
@@ -163,7 +164,7 @@ class Telling:
         return name + ("/" if file.own.endswith("/") else file.own[file.own.index(".") :])
 
     def name(self, own: str) -> str:
-        """What a column is called; a target that is one of several values has the name of the value."""
+        """Return the published name of a column; a target that is one of several values has the name of the value."""
         if own in self.names:
             return self.names[own]
         told = next((values[own] for values in self.values.values() if own in values), None)

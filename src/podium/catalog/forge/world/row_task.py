@@ -38,14 +38,14 @@ TEST_ROWS: Mapping[Difficulty, tuple[int, int]] = {
 }  # fmt: skip
 TERMS: Mapping[Difficulty, tuple[int, int]] = {"easy": (5, 8), "medium": (7, 11), "hard": (9, 14), "tiny": (4, 6)}
 NOISE: Mapping[Difficulty, float] = {"easy": 0.35, "medium": 0.5, "hard": 0.7, "tiny": 0.3}
-"""The spread of the noise, where the signal's is 1."""
+"""Standard deviation of the noise, relative to that of the signal."""
 
 AFTERWARDS = ("settlement", "closing figure", "audit mark", "final tally", "review score", "balance", "debrief value")
 
 
 @dataclass(frozen=True)
 class World:
-    """What families make their outcomes from."""
+    """Material from which families make their outcomes."""
 
     story: Story
     population: Population
@@ -60,7 +60,7 @@ class World:
         return NOISE[self.difficulty]
 
     def draw_mechanism(self, rng: np.random.Generator, *, hidden: Sequence[str] = ()) -> Mechanism:
-        """A mechanism over everything that is true, with what is named of what no column holds or some of it."""
+        """Draw a mechanism over all true values, with terms for the named hidden ones, or for some of them."""
         population = self.population
         facts = Facts(population.everything(), population.groups(), population.day)
         told = [name for name, values in population.hidden.items() if values.any()]
@@ -72,44 +72,44 @@ class World:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is asked of every row, and what the best answer would be."""
+    """Target of every row and the best possible answer."""
 
     target: np.ndarray
-    """What train shows and test lacks."""
+    """Column that train has and test lacks."""
     ceiling: np.ndarray
     asked: str
     """Such as `the probability that the wine is sent back`."""
     sample: float | str | Mapping[str, float]
-    """What a submission that knows nothing has in every row: in the target, or in the columns of `answers`."""
+    """Constant prediction of the sample submission, for the target or for each column of `answers`."""
     meaning: str
-    """Of the target, for the data dictionary."""
+    """Meaning of the target, for the data dictionary."""
     answers: pd.DataFrame | None = None
-    """What is graded, where it has other columns than the target."""
+    """Graded columns, where they differ from the target."""
     order: np.ndarray | None = None
-    """A number for each row that grows with the answer, for a column that gives it away."""
+    """Number for each row that grows with the answer, for a leaked column."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """What a family says about its metric and its submissions, in short sentences."""
+    """Short sentences of a family about its metric and its submissions."""
 
     metric: str
     submission: str
-    """With `{id}` and `{target}` where the names of these columns belong."""
+    """Format string with the placeholders `{id}` and `{target}` for the names of these columns."""
 
 
 def amounts(quantity: Quantity, values: np.ndarray) -> np.ndarray:
-    """Values of mean 0 and spread 1, or a bit more, as amounts within what is plausible, and never below zero."""
+    """Convert values of about mean 0 and standard deviation 1 to plausible amounts, never below zero."""
     return np.asarray(np.maximum(quantity.low + (quantity.high - quantity.low) * (values + 4) / 8, 0.0))
 
 
 MakeOutcome = Callable[[np.random.Generator, World], Outcome]
 Illustrate = Callable[[np.random.Generator, World, Recording], Mapping[str, np.ndarray]]
-"""Adds a column of paths to what is recorded, and draws the pictures that it names."""
+"""Function that adds a column of paths to the recorded data, and draws the pictures they lead to."""
 
 
 def no_pictures(rng: np.random.Generator, world: World, recording: Recording) -> dict[str, np.ndarray]:
-    """Most families have none."""
+    """Return no pictures, as in most families."""
     return {}
 
 
@@ -121,7 +121,7 @@ def draw_row_task(
     form: Form,
     illustrate: Illustrate,
 ) -> ForgedData:
-    """Draws a population, what is recorded of it and what is asked, and cuts it into train and test."""
+    """Draw a population, its recorded data and the target, and split them into train and test."""
     train_count, test_count = (int(rng.integers(*bounds[difficulty])) for bounds in (TRAIN_ROWS, TEST_ROWS))
     count, days = train_count + test_count, int(rng.integers(150, 900))
     population = draw_population(rng, story.domain, count, days=days)
@@ -174,7 +174,7 @@ def _tell(
 
 
 def _leak(rng: np.random.Generator, story: Story, recording: Recording, outcome: Outcome) -> tuple[str, ...]:
-    """In some tasks a column that gives the answer away, and the rule that forbids it."""
+    """Add, in some tasks, a column that leaks the answer, and the rule that forbids its use."""
     if outcome.order is None or rng.random() > 0.3:
         return ()
     column = story.naming.about(story.domain.row.one, AFTERWARDS)

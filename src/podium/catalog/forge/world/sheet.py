@@ -1,4 +1,4 @@
-"""A sheet of rows with facts in a story's own words, for families that bring files or a structure of their own."""
+"""Single table with columns named by a story, for families with additional files or a structure of their own."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from podium.catalog.forge.world.corruption import recorded_values
 
 MAIN = "train, test"
 Sizes = Mapping[Difficulty, tuple[int, int]]
-"""How many train and test rows, or groups of rows, a task has."""
+"""Number of train and of test rows, or groups of rows, by difficulty."""
 
 
 @dataclass
 class Sheet:
-    """What is known of each row, and what a brief says about it."""
+    """Columns of a task and their descriptions in a brief."""
 
     story: Story
     table: pd.DataFrame
     columns: list[DictionaryLine] = field(default_factory=list)
 
     def add(self, name: str, values: np.ndarray, meaning: str) -> None:
-        """One more column."""
+        """Add a column."""
         self.table[name] = values
         self.columns.append(DictionaryLine(MAIN, name, meaning))
 
 
 def draw_sheet(rng: np.random.Generator, story: Story, count: int) -> Sheet:
-    """Rows with nothing but an identifier."""
+    """Draw rows with nothing but an identifier."""
     letters = story.domain.row.one[: int(rng.integers(1, 3))].upper()
     ids = [f"{letters}{number:06d}" for number in distinct_numbers(rng, 900_000, count)]
     return Sheet(story, pd.DataFrame({story.id: ids}), [DictionaryLine(MAIN, story.id, "identifier")])
 
 
 def add_numbers(rng: np.random.Generator, sheet: Sheet, facts: np.ndarray) -> None:
-    """Records columns of facts, mean 0 and spread 1, as quantities of the domain."""
+    """Record columns of facts with mean 0 and standard deviation 1 as quantities of the domain."""
     domain = sheet.story.domain
     known = [*domain.numbers, *(quantity for quantities in domain.parent_numbers for quantity in quantities)]
     chosen = [known[index] for index in rng.permutation(len(known))[: facts.shape[1]]]
@@ -51,7 +51,7 @@ def add_numbers(rng: np.random.Generator, sheet: Sheet, facts: np.ndarray) -> No
 
 
 def add_categories(rng: np.random.Generator, sheet: Sheet) -> None:
-    """Records every kind of category that the domain has."""
+    """Record every kind of category of the domain."""
     for name, values in sheet.story.domain.categories.items():
         codes = rng.choice(len(values), len(sheet.table), p=rng.dirichlet(np.full(len(values), 3.0)))
         sheet.add(sheet.story.naming.text(name), np.array(values, dtype=object)[codes], name)
@@ -59,20 +59,20 @@ def add_categories(rng: np.random.Generator, sheet: Sheet) -> None:
 
 @dataclass(frozen=True)
 class SheetQuestion:
-    """What a family asks about the rows of a sheet, as its briefs say it."""
+    """Question of a family about the rows of a sheet, in the words of its briefs."""
 
     rows: str
-    """What a row is, many of them."""
+    """Noun for a row, in the plural."""
     asked: str
     meaning: str
-    """Of the target, for the data dictionary."""
+    """Meaning of the target, for the data dictionary."""
     metric: str
     form: str
-    """With `{id}` and `{target}` where the names of these columns belong."""
+    """Format string with the placeholders `{id}` and `{target}` for the names of these columns."""
     notes: Sequence[str]
     """Sentences to be filled in with the words of the story and with `figures`."""
     split: Sequence[str] = MIXED
-    """Of these sentences, one says how train and test came about."""
+    """Sentences to choose from, about the split into train and test."""
     files: Sequence[tuple[str, str]] = ()
     figures: Mapping[str, object] = field(default_factory=dict)
 
@@ -89,7 +89,7 @@ def sheet_task(
     tables: Mapping[str, pd.DataFrame] | None = None,
     payload: Mapping[str, np.ndarray] | None = None,
 ) -> ForgedData:
-    """The competition: the first rows to learn from, the others to predict."""
+    """Return the competition: the first rows are train, the others test."""
     story = sheet.story
     known = sheet.table[:train_rows].assign(**{story.target: target[:train_rows]})
     test = sheet.table[train_rows:].reset_index(drop=True)

@@ -1,4 +1,4 @@
-"""The words of a task: a domain, and a way of writing its words as names of columns and files.
+"""Vocabulary of a task: a domain, and a naming style for columns and files.
 
 Two tasks rarely share a column: a name is a thing or quantity of the domain with one of many words before or after
 it, in one of several styles of writing.
@@ -44,7 +44,7 @@ ANSWERS = (
     "decision", "ruling", "judgement", "upshot", "solution", "end value", "actual value", "known value",
     "reference value", "observed value", "ground truth", "determination", "settled value", "appraisal",
 )  # fmt: skip
-"""What the column to predict is called."""
+"""Names of the column to predict."""
 TIMES = (
     "date", "day", "moment", "timestamp", "when", "logged at", "entry date", "clock time", "occurred", "recorded on",
     "began", "stamp", "filed at", "point in time", "calendar entry", "observed at",
@@ -80,7 +80,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Noun:
-    """A thing, one and many."""
+    """Noun in the singular and the plural."""
 
     one: str
     many: str
@@ -88,18 +88,18 @@ class Noun:
 
 @dataclass(frozen=True)
 class Domain:
-    """What a task can be about."""
+    """Subject area of a task."""
 
     name: str
     owner: str
-    """Who asks."""
+    """Client that asks for the predictions."""
     row: Noun
-    """What a row of train and test is."""
+    """Noun for a row of train and test."""
     parents: tuple[Noun, ...]
-    """What many rows belong to."""
+    """Nouns for the entities that rows belong to."""
     region: str
     record: Noun
-    """What is noted several times per parent."""
+    """Noun for the repeated measurements of a parent."""
     recorded: Quantity
     aims: tuple[str, ...]
     event: str
@@ -109,14 +109,14 @@ class Domain:
     labels: tuple[str, ...]
     numbers: tuple[Quantity, ...]
     parent_numbers: tuple[tuple[Quantity, ...], ...]
-    """For each kind of parent."""
+    """Quantities of each kind of parent."""
     categories: Mapping[str, tuple[str, ...]]
     remarks: tuple[str, ...]
 
 
 @cache
 def domains() -> tuple[Domain, ...]:
-    """All domains, in the order of the file."""
+    """Return all domains, in the order of the file."""
     tables = tomllib.loads(DOMAINS.read_text(encoding="utf-8"))
     return tuple(_domain(name, table) for name, table in tables.items())
 
@@ -145,13 +145,13 @@ def _quantities(entries: Sequence[Sequence[Any]]) -> tuple[Quantity, ...]:
 
 
 def place_name(rng: np.random.Generator) -> str:
-    """A name that no map has, for whoever asks and wherever it happens."""
+    """Return an invented place name."""
     first, second = rng.choice(SYLLABLES, 2, replace=False)
     return f"{first}{second}{rng.choice(ENDINGS)}".capitalize()
 
 
 Style = Callable[[list[str], str], str]
-"""Writes words and a unit as the name of a column."""
+"""Function from words and a unit to the name of a column."""
 
 
 def _letters(text: str) -> list[str]:
@@ -197,29 +197,29 @@ class Naming:
         self._taken: set[str] = set()
 
     def number(self, quantity: Quantity) -> str:
-        """A column of numbers: the quantity, and a word that changes nothing of its meaning."""
+        """Return the name of a column of numbers: the quantity, and a word that does not change its meaning."""
         return self._column(self._with_word(quantity.name, NUMBER_WORDS), quantity.unit)
 
     def text(self, name: str) -> str:
-        """A column of texts or categories."""
+        """Return the name of a column of texts or categories."""
         return self._column(self._with_word(name, TEXT_WORDS))
 
     def about(self, thing: str, names: Sequence[str]) -> str:
-        """A column about a thing that goes by one of several names."""
+        """Return the name of a column about an entity with several names."""
         return self._column([*_letters(thing), *_letters(str(self._rng.choice(names)))])
 
     def key(self, name: str) -> str:
-        """The name of a column that says which thing is meant."""
+        """Return the name of a key column."""
         ending = str(self._rng.choice(KEYS))
         word = [str(self._rng.choice(TEXT_WORDS))] if self._rng.random() < 0.7 else []
         return self._column([*word, *_letters(name), ending])
 
     def stem(self, name: str) -> str:
-        """The name of columns that differ by a number, which stands in place of `#`."""
+        """Return the common name of numbered columns, with `#` in place of the number."""
         return self._column([*self._with_word(name, NUMBER_WORDS), "#"])
 
     def file(self, *words: str) -> str:
-        """A file's name, without its ending; files are named as columns are, but never with blanks."""
+        """Return a file name without its extension; files are named as columns are, but never with blanks."""
         style = "snake" if self.style in {"spoken", "short", "dotted", "units"} else self.style
         return STYLES[style]([letter for word in words for letter in _letters(word)], "")
 

@@ -1,4 +1,4 @@
-"""`podium integrity`: one file per command below it, imported only when it is called."""
+"""`podium integrity`: group of integrity checks, each in a file that is imported when it is called."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import click
 from podium.cli import LazyGroup
 
 COMMANDS = {
-    "scan": "Look at what the agents of runs did, and note what a person should look at.",
-    "failures": "Say why runs ended as they did: success, debugging, bad plan and so on.",
-    "audit": "Look for faults of tasks: labels in public files, groups that cross the split, gullible graders.",
-    "contamination": "Ask a model for what it was not told: names cut out of briefs, and the first rows of the data.",
-    "similarity": "Find scripts of runs that are copies of another run's, or of notebooks.",
+    "scan": "Scan runs for suspicious behaviour of agents.",
+    "failures": "Classify how runs ended: success, debugging, bad plan and so on.",
+    "audit": "Audit tasks: leaked labels, groups on both sides of the split, lenient graders.",
+    "contamination": "Test whether a model has memorised tasks: masked names in briefs, first rows of data.",
+    "similarity": "Find scripts copied between runs, or from notebooks.",
 }
-"""What `podium integrity --help` shows. A test compares."""
+"""Commands and summaries of `podium integrity --help`. A test compares them."""
 
 
 class IntegrityGroup(LazyGroup):
@@ -33,7 +33,7 @@ class IntegrityGroup(LazyGroup):
 
 @click.group(name="integrity", cls=IntegrityGroup)
 def command() -> None:
-    """Look for cheating, copies, faulty tasks and contamination.
+    """Look for cheating, copied code, faulty tasks and contamination.
 
-    Findings are evidence for a person to judge. Nothing is disqualified by them.
+    Findings are evidence for a person to judge. They never disqualify a run by themselves.
     """

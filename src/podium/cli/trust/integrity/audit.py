@@ -1,4 +1,4 @@
-"""`podium integrity audit`: whether tasks are sound."""
+"""`podium integrity audit`: checks of tasks for leaks and lenient graders."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.command(name="audit")
 @click.argument("names", metavar="TASK|SUITE...", nargs=-1, required=True)
-@click.option("--miniature", is_flag=True, help="Audit the fabricated miniatures, prepared if they are not there.")
+@click.option("--miniature", is_flag=True, help="Audit the fabricated miniatures, and prepare missing ones.")
 @edition
 @data_dir
 @task_folders
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 def command(
     names: tuple[str, ...], miniature: bool, edition: Edition | None, data_dir: Path | None, as_json: bool
 ) -> None:
-    """Look for faults of tasks: labels in public files, groups that cross the split, gullible graders.
+    """Audit tasks: leaked labels, groups on both sides of the split, lenient graders.
 
-    Needs prepared data with its answers. Nothing that a task says about its own faults is read. What is found is
-    evidence for a person to judge; a remark may well be meant.
+    Needs the prepared data and its answers. Known faults that a task documents are not taken into account. Findings are
+    evidence for a person to judge; a remark may be intended.
     """
-    from podium import catalog
+    from podium.catalog import registry
     from podium.integrity.audit import audit
 
-    tasks = catalog.expand(list(names))
-    if edition and not any(edition in catalog.load(name).editions for name in tasks):
-        catalog.load(tasks[0]).in_edition(edition)  # says which there are
+    tasks = registry.expand(list(names))
+    if edition and not any(edition in registry.load(name).editions for name in tasks):
+        registry.load(tasks[0]).in_edition(edition)  # raises an error that lists the editions
     results = {}
     for name in tasks:
         prepared = _prepared(name, edition, data_dir, miniature=miniature)
@@ -45,29 +45,29 @@ def command(
         if not as_json:
             show_findings(results[name])
     if as_json:
-        print_json({name: [asdict(finding) for finding in found] for name, found in results.items()})
+        print_json({name: [asdict(finding) for finding in findings] for name, findings in results.items()})
         return
-    faults = sum(finding.severity == "fault" for found in results.values() for finding in found)
+    faults = sum(finding.severity == "fault" for findings in results.values() for finding in findings)
     remarks = sum(map(len, results.values())) - faults
-    told = f"{plural(faults, 'fault')} and {plural(remarks, 'remark')} in {plural(len(results), 'task')}"
-    click.echo(f"{told}, for a person to judge.")
+    counts = f"{plural(faults, 'fault')} and {plural(remarks, 'remark')} in {plural(len(results), 'task')}"
+    click.echo(f"{counts}, for a person to judge.")
 
 
 def _prepared(name: str, edition: Edition | None, data_dir: Path | None, *, miniature: bool) -> PreparedTask:
-    from podium import catalog
+    from podium.catalog import registry
     from podium.data.prepare import prepare_task
 
-    task = catalog.load(name)
+    task = registry.load(name)
     chosen = edition if edition in (None, *task.editions) else None
     if miniature or task.generated:
         prepare_task(task, data_dir=data_dir, miniature=not task.generated, edition=chosen)
-    return catalog.resolve(task, edition=chosen, data_dir=data_dir, miniature=True if miniature else None)
+    return registry.resolve(task, edition=chosen, data_dir=data_dir, miniature=True if miniature else None)
 
 
 def show_findings(findings: list[TaskFinding]) -> None:
-    """Prints what was found about a task."""
+    """Print the findings about a task."""
     for finding in findings:
         mark = "!" if finding.severity == "fault" else "·"
-        where = f" ({finding.file})" if finding.file else ""
-        text = f"{mark} {finding.task}: {finding.kind} ({finding.confidence:.0%}): {finding.reason}{where}"
+        file = f" ({finding.file})" if finding.file else ""
+        text = f"{mark} {finding.task}{file}: {finding.kind} ({finding.confidence:.0%}): {finding.reason}"
         click.echo(printable(text))

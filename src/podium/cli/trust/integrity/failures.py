@@ -1,4 +1,4 @@
-"""`podium integrity failures`: why runs ended as they did."""
+"""`podium integrity failures`: failure modes of runs."""
 
 from __future__ import annotations
 
@@ -12,24 +12,28 @@ from podium.text import printable
 
 @click.command(name="failures")
 @click.argument("experiment", metavar="EXP", type=click.Path(path_type=Path))
-@click.option("--model", help="Also ask this model, in Inspect's notation, where the rules are in doubt.")
-@click.option("--model-base-url", help="Where the model is served, if not where its maker serves it.")
+@click.option(
+    "--model",
+    metavar="MODEL",
+    help="Model for runs that the rules cannot classify, in Inspect's notation, such as openai/gpt-4o.",
+)
+@click.option("--model-base-url", metavar="URL", help="URL that serves the model.  [default: the provider's]")
 @as_json
 def command(experiment: Path, model: str | None, model_base_url: str | None, as_json: bool) -> None:
-    """Say why runs ended as they did: success, debugging, bad plan and so on.
+    """Classify how runs ended: success, debugging, bad plan and so on.
 
-    The modes are those of MLAgentBench's analysis, told by rules from the journal. They are written to failures.json
-    beside the runs, and show in reports and in the viewer.
+    Rules over the journal assign one of the failure modes of MLAgentBench's analysis. The results are written to
+    failures.json beside the runs, and are shown in reports and in the viewer.
     """
     require_extra("run")
-    from podium.integrity.failure_modes import explain_all
+    from podium.integrity.failure_modes import classify_failures
 
-    found = explain_all(experiment, model=model, base_url=model_base_url)
+    analysis = classify_failures(experiment, model=model, base_url=model_base_url)
     if as_json:
-        print_json(found.model_dump(mode="json"))
+        print_json(analysis.model_dump(mode="json"))
         return
-    for run in found.runs:
+    for run in analysis.runs:
         step = f", step {run.step}" if run.step is not None else ""
         click.echo(printable(f"{run.task}/{run.seed}{step}: {run.mode}: {run.reason}"))
-    for row in found.table("agent"):
+    for row in analysis.table("agent"):
         click.echo(printable("  ".join(f"{cell:>18}" for cell in row)))

@@ -1,4 +1,4 @@
-"""`podium integrity scan`: looks at what agents did."""
+"""`podium integrity scan`: checks of runs for suspicious behaviour."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ if TYPE_CHECKING:
 
 @click.command(name="scan")
 @click.argument("paths", metavar="RUN|EXP...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--model", help="Also ask this model, in Inspect's notation, such as openai/gpt-4o-mini.")
-@click.option("--model-base-url", help="Where the model is served, if not where its maker serves it.")
+@click.option(
+    "--model", metavar="MODEL", help="Model for further checks, in Inspect's notation, such as openai/gpt-4o-mini."
+)
+@click.option("--model-base-url", metavar="URL", help="URL that serves the model.  [default: the provider's]")
 @data_dir
 @as_json
 def command(
     paths: tuple[Path, ...], model: str | None, model_base_url: str | None, data_dir: Path | None, as_json: bool
 ) -> None:
-    """Look at what the agents of runs did, and note what a person should look at.
+    """Scan runs for suspicious behaviour of agents.
 
-    From the journal and the snapshots: programs are read, never run. Where the data of a forged task lie here, a score
-    that nobody can have by learning is noted too. What was found is written to findings.json
-    beside the runs, and shows in reports and in the viewer. With --model, MLE-bench's three questions are asked too,
-    and runs of one task are compared; what agents wrote is sent to that model, quoted as data.
+    Reads journals and snapshots; programs are analysed, never executed. For forged tasks with local data, scores above
+    the best that learning can reach are reported too. Findings are written to findings.json beside the runs, and are
+    shown in reports and in the viewer. With --model, the model also answers MLE-bench's three questions about each run
+    and compares runs of the same task; it receives the text and code of agents, quoted as data.
     """
     require_extra("run")
     from podium.integrity.scan_runs import scan
@@ -41,13 +43,13 @@ def command(
             _show(run)
         concerns = sum(finding.severity == "concern" for run in scanned for finding in run.findings)
         practices = sum(len(run.findings) for run in scanned) - concerns
-        told = f"{plural(concerns, 'concern')} and {plural(practices, 'practice')} in {plural(len(scanned), 'run')}"
-        click.echo(f"{told}, for a person to judge.")
+        counts = f"{plural(concerns, 'concern')} and {plural(practices, 'practice')} in {plural(len(scanned), 'run')}"
+        click.echo(f"{counts}, for a person to judge.")
 
 
 def _show(run: ScannedRun) -> None:
     for problem in run.problems:
-        click.echo(printable(f"{run.task}/{run.seed}: not looked at: {problem}"), err=True)
+        click.echo(printable(f"{run.task}/{run.seed}: {problem}"), err=True)
     for finding in run.findings:
         mark = "!" if finding.severity == "concern" else "·"
         click.echo(printable(f"{mark} {finding.place}: {finding.kind} ({finding.confidence:.0%}): {finding.reason}"))

@@ -1,4 +1,4 @@
-"""`podium integrity similarity`: which scripts of runs are copies of another run's or of a notebook's."""
+"""`podium integrity similarity`: scripts copied between runs, or from notebooks."""
 
 from __future__ import annotations
 
@@ -21,17 +21,23 @@ if TYPE_CHECKING:
     "--against",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Scripts and notebooks to compare with; those of DIR/TASK for each task where there is such a folder.",
+    help="Folder of scripts and notebooks to compare with; for each task, those in DIR/TASK if it exists.",
 )
 @click.option(
     "--notebooks",
     type=click.IntRange(1, 500),
-    help="Compare with so many of the competition's most-voted notebooks, fetched from Kaggle.",
+    metavar="N",
+    help="Compare with the N most-voted notebooks of the competition, fetched from Kaggle.",
 )
 @click.option(
-    "--threshold", type=click.FloatRange(0.05, 1), help="Similarity from which on pairs are shown.  [default: 0.3]"
+    "--threshold",
+    metavar="X",
+    type=click.FloatRange(0.05, 1),
+    help="Minimum similarity of pairs to show.  [default: 0.3]",
 )
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the pairs side by side to a page.")
+@click.option(
+    "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a web page with the pairs side by side."
+)
 @as_json
 def command(
     experiments: tuple[Path, ...],
@@ -41,31 +47,33 @@ def command(
     html: Path | None,
     as_json: bool,
 ) -> None:
-    """Find scripts of runs that are copies of another run's, or of notebooks.
+    """Find scripts copied between runs, or from notebooks.
 
-    Renamed, reordered and reformatted copies are found as well; what many scripts have in common counts nothing. Runs
-    of one experiment are of one agent and may well be alike: several experiments show whether one copied another.
+    Detects renamed, reordered and reformatted copies, and ignores code that many scripts share. Runs of one experiment
+    have the same agent and can be similar without copying; compare several experiments to find copying between them.
     """
     require_extra("run")
-    from podium.integrity.similarity import SIMILAR, compare_experiments, render_pairs
+    from podium.integrity.similarity import MIN_SIMILARITY, compare_experiments, render_pairs
     from podium.integrity.similarity.similar_runs import FROM_SIMILARITY, findings_about
     from podium.integrity.write_findings import record_findings
 
     if against and notebooks:
-        raise UsageError("Give --against or --notebooks, not both: fetched notebooks are kept, see --notebooks.")
+        raise UsageError("--against and --notebooks cannot be combined. Give one of them.")
     others = _notebooks(against, notebooks)
-    found = compare_experiments(experiments, notebooks=others, threshold=threshold or SIMILAR)
+    result = compare_experiments(experiments, notebooks=others, threshold=threshold or MIN_SIMILARITY)
     for experiment in experiments:
         record_findings(
-            experiment, FROM_SIMILARITY, (each for pair in found.pairs for each in findings_about(pair, experiment))
+            experiment,
+            FROM_SIMILARITY,
+            (finding for pair in result.pairs for finding in findings_about(pair, experiment)),
         )
     if html:
-        html.write_text(render_pairs(found.pairs, " and ".join(map(str, experiments))), encoding="utf-8")
-        click.echo(f"Written: {html}", err=True)
+        html.write_text(render_pairs(result.pairs, " and ".join(map(str, experiments))), encoding="utf-8")
+        click.echo(f"Wrote {html}", err=True)
     if as_json:
-        print_json(found.to_dict())
+        print_json(result.to_dict())
     else:
-        _show(found)
+        _show(result)
 
 
 def _notebooks(against: Path | None, count: int | None) -> Notebooks | None:
@@ -76,17 +84,17 @@ def _notebooks(against: Path | None, count: int | None) -> Notebooks | None:
     return notebooks_in(against) if against else None
 
 
-def _show(found: SimilarRuns) -> None:
-    for problem in found.unread:
+def _show(result: SimilarRuns) -> None:
+    for problem in result.unread:
         click.echo(printable(f"not compared: {problem}"), err=True)
-    for pair in found.pairs:
+    for pair in result.pairs:
         click.echo(printable(f"{pair.similarity:6.1%}  {pair.left.author}: {pair.left.name}"))
         click.echo(printable(f"        {pair.right.author}: {pair.right.name}"))
         for passage in pair.passages[:3]:
-            click.echo(f"        lines {_lines(passage.left)} are like lines {_lines(passage.right)}")
-    compared = f"{plural(found.scripts, 'script')} of {plural(found.runs, 'run')}"
-    against = f" and {plural(found.notebooks, 'notebook')}" if found.notebooks else ""
-    click.echo(f"{plural(len(found.pairs), 'similar pair')} among {compared}{against}, for a person to judge.")
+            click.echo(f"        lines {_lines(passage.left)} are similar to lines {_lines(passage.right)}")
+    compared = f"{plural(result.scripts, 'script')} of {plural(result.runs, 'run')}"
+    against = f" and {plural(result.notebooks, 'notebook')}" if result.notebooks else ""
+    click.echo(f"{plural(len(result.pairs), 'similar pair')} among {compared}{against}, for a person to judge.")
 
 
 def _lines(lines: tuple[int, int]) -> str:

@@ -82,7 +82,7 @@ def clip_rate_and_length(paths: list[str], longest_s: float = 30.0) -> tuple[int
 
 
 def read_clips(paths: list[str], rate: int, length: int, until: float = 1.0) -> np.ndarray:
-    """Clips in order, as many as there is time for."""
+    """Read clips in order, as far as time allows."""
     return read_all(lambda path: read_clip(path, rate, length), paths, until)
 
 
@@ -135,7 +135,7 @@ def cepstral_statistics(spectra: np.ndarray, count: int = 20) -> np.ndarray:
 
 
 def rhythm_features(spectra: np.ndarray, groups: int = 8) -> np.ndarray:
-    """How periodic loudness is in groups of bands: strength of every tempo, and of onsets."""
+    """Return the periodicity of loudness in groups of bands: strength of every tempo, and of onsets."""
     rise = np.maximum(np.diff(spectra, axis=2), 0)
     parts = np.array_split(rise, groups, axis=1)
     onsets = np.stack([part.mean(axis=1) for part in parts] + [rise.mean(axis=1)], axis=1)
@@ -147,13 +147,13 @@ def rhythm_features(spectra: np.ndarray, groups: int = 8) -> np.ndarray:
 
 
 def spectral_peaks(spectra: np.ndarray) -> np.ndarray:
-    """How much louder each band is than the bands around it, relative to the mean of the clip."""
+    """Return the loudness of each band above the bands around it, relative to the mean of the clip."""
     peaks = np.maximum(spectra - gaussian_filter1d(spectra, 3, axis=1), 0)
     return np.asarray(peaks / (peaks.mean(axis=(1, 2), keepdims=True) + 1e-6))
 
 
 def glide_features(spectra: np.ndarray, reach: int = 3) -> np.ndarray:
-    """How well peaks continue in bands above and below, some frames later: rising and falling tones."""
+    """Return the continuation of peaks in bands above and below, some frames later: rising and falling tones."""
     peaks = spectral_peaks(spectra)
     products = []
     for later in (1, 2, 4, 8):
@@ -167,7 +167,7 @@ def glide_features(spectra: np.ndarray, reach: int = 3) -> np.ndarray:
 
 
 def chord_features(spectra: np.ndarray, reach: int = 16) -> np.ndarray:
-    """How often bands some distance apart are loud together: tones at fixed intervals."""
+    """Return the joint loudness of bands some distance apart: tones at fixed intervals."""
     peaks = spectral_peaks(spectra)
     pairs = [(peaks[:, :-apart] * peaks[:, apart:]).mean(axis=(1, 2)) for apart in range(1, reach + 1)]
     return np.asarray(np.log1p(np.stack(pairs, axis=1)))

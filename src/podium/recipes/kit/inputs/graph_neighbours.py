@@ -36,7 +36,7 @@ class Edges:
 
 
 def read_edges(file: str, ends: tuple[str, str], kinds: list[str], ids: pd.Series) -> Edges:
-    """The edges between nodes, each once. Nodes that are not in train or test come after those that are.
+    """Return the edges between nodes, each once. Nodes outside train and test come last.
 
     Args:
         kinds: columns that give the kind of an edge.

@@ -21,9 +21,9 @@ from podium.tables.script_settings import CORES, SEED, time_used
 
 IMAGE_BESIDE_TABLE = 32
 """The side to which images are resized of which a table says more."""
-FEWEST_IMAGES = 30
+MIN_TABLE_IMAGES = 30
 PATTERNS = 12
-"""So many numbers stand for the patterns of an image beside a table."""
+"""Number of features for the patterns of an image beside a table."""
 
 
 def image_size_and_mode(paths: list[str], most: int) -> tuple[int, str]:
@@ -61,7 +61,7 @@ def to_8_bit(image: Image.Image) -> Image.Image:
 
 
 def read_images(paths: list[str], side: int, mode: str, until: float = 1.0) -> np.ndarray:
-    """Images in order, as many as there is time for.
+    """Read images in order, as far as time allows.
 
     Args:
         mode: `L` for grey, `RGB` for colours.
@@ -125,7 +125,7 @@ def orientation_histograms(images: np.ndarray, cells: int, *, bins: int = 9, blu
 
 
 def local_binary_patterns(images: np.ndarray, cells: int, reach: int = 1) -> np.ndarray:
-    """How often each pattern of brighter and darker neighbours occurs, on a grid; rare patterns are merged."""
+    """Count patterns of brighter and darker neighbours on a grid; rare patterns are merged."""
     steps = [(-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1)]
     inner = images[:, reach:-reach, reach:-reach]
     height, width = inner.shape[1:]
@@ -236,7 +236,7 @@ def image_features(images: np.ndarray, *, patches: list[int], count: int, ignore
 
 
 def picture_features(trains: list[str], tests: list[str], until: float) -> pd.DataFrame:
-    """What images beside a table look like, for rows of train and test; blank where a row has none.
+    """Return features of images beside a table, for rows of train and test; blank where a row has none.
 
     Args:
         trains, tests: paths of the images of rows; there need not be a file.
@@ -246,7 +246,7 @@ def picture_features(trains: list[str], tests: list[str], until: float) -> pd.Da
     images = read_images([*tests, *trains], IMAGE_BESIDE_TABLE, "L", until)
     seen = np.flatnonzero(images.any(axis=(1, 2)))
     everything = pd.RangeIndex(len(trains) + len(tests))
-    if len(images) < len(everything) or len(seen) < FEWEST_IMAGES:
+    if len(images) < len(everything) or len(seen) < MIN_TABLE_IMAGES:
         return pd.DataFrame(index=everything)
     light = to_grey(images[seen])
     found = {"light": light.mean(axis=(1, 2)), "contrast": light.std(axis=(1, 2))}

@@ -1,7 +1,7 @@
 """Lists of items for users, learnt from a log of events between users and items.
 
 Time is cut into windows as long as the one to predict. What was known before a window gives the features of pairs of a
-user and an item; the model separates the pairs that occurred in the window from those that did not.
+user and an item; the model separates the pairs that occurred in the window from the others.
 """
 
 import re
@@ -17,7 +17,7 @@ from podium.tables.dates import parse_dates
 from podium.tables.script_settings import DATA, SEED, time_used
 from podium.tables.table_io import read_table
 
-FEW_ITEMS = 400
+MAX_DENSE_ITEMS = 400
 USERS_AT_FIRST = 1000
 USERS_AT_ONCE = 20_000
 PairScore = Callable[[pd.DataFrame], np.ndarray]
@@ -31,13 +31,13 @@ class Log(NamedTuple):
     item: np.ndarray
     day: np.ndarray
     is_target: np.ndarray
-    """Whether it is an event of the kind to predict."""
+    """True for events of the kind to predict."""
     users: pd.Index
     items: pd.Index
 
 
 class Traits(NamedTuple):
-    """What is known about users or items: numbers, and groups as codes from 0."""
+    """Attributes of users or items: numbers, and groups as codes from 0."""
 
     numbers: pd.DataFrame
     groups: pd.DataFrame
@@ -100,7 +100,7 @@ def read_traits(file: str | None, key: str, names: pd.Index) -> Traits:
 
 
 def count_matrix(log: Log, use: np.ndarray, weights: np.ndarray | None = None) -> sparse.csr_matrix:
-    """How often each user (row) had an event with each item (column)."""
+    """Count the events of each user (row) with each item (column)."""
     values = np.ones(use.sum()) if weights is None else weights[use]
     shape = (len(log.users), len(log.items))
     return sparse.csr_matrix((values, (log.user[use], log.item[use])), shape=shape)
@@ -108,7 +108,7 @@ def count_matrix(log: Log, use: np.ndarray, weights: np.ndarray | None = None) -
 
 def candidates(log: Log, users: np.ndarray, start: int, window: int, most: int = 150) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of users and items to score: all, or the items a user knew and those popular recently."""
-    if len(log.items) <= FEW_ITEMS:
+    if len(log.items) <= MAX_DENSE_ITEMS:
         return np.repeat(users, len(log.items)), np.tile(np.arange(len(log.items)), len(users))
     recent = (log.day < start) & (log.day >= start - 2 * window)
     popular = np.argsort(-np.bincount(log.item[recent], minlength=len(log.items)), kind="stable")[:most]
@@ -126,7 +126,7 @@ def matrix_cells(table: sparse.csr_matrix, rows: np.ndarray, columns: np.ndarray
 def pair_features(
     log: Log, start: int, window: int, users: np.ndarray, items: np.ndarray, of_users: Traits, of_items: Traits
 ) -> pd.DataFrame:
-    """What was known before a day about pairs of a user and an item."""
+    """Return features of pairs of a user and an item that were known before a day."""
     parts = [
         pair_history(log, start, window, users, items),
         item_history(log, start, window, users, items),
@@ -137,7 +137,7 @@ def pair_features(
 
 
 def pair_history(log: Log, start: int, window: int, users: np.ndarray, items: np.ndarray) -> pd.DataFrame:
-    """How often, how recently and how regularly the user had events with the item."""
+    """Return frequency, recency and regularity of the user's events with the item."""
     before = log.day < start
     found: dict[str, np.ndarray] = {}
     for name, kind in {"wanted": log.is_target, "other": ~log.is_target}.items():
@@ -173,7 +173,7 @@ def event_days(log: Log, use: np.ndarray) -> tuple[sparse.csr_matrix, sparse.csr
 
 
 def item_history(log: Log, start: int, window: int, users: np.ndarray, items: np.ndarray) -> pd.DataFrame:
-    """How popular the item was recently, how that changed, and how popular it was a year before."""
+    """Return the item's recent popularity, its change, and the popularity a year before."""
     found: dict[str, np.ndarray] = {}
 
     def share(first: int, last: int, kind: np.ndarray) -> np.ndarray:
@@ -195,7 +195,7 @@ def item_history(log: Log, start: int, window: int, users: np.ndarray, items: np
 
 
 def similarity_features(log: Log, start: int, window: int, users: np.ndarray, items: np.ndarray) -> pd.DataFrame:
-    """How similar the item is to the user's items: by item similarity and by matrix factorisation."""
+    """Return the similarity of the item to the user's items: by item similarity and by matrix factorisation."""
     before = (log.day < start) & log.is_target
     weights = np.exp(-(start - log.day) / (6 * window))
     found: dict[str, np.ndarray] = {}
@@ -262,7 +262,7 @@ def events_in_window(log: Log, start: int, window: int) -> sparse.csr_matrix:
 def training_pairs(
     log: Log, starts: list[int], window: int, of_users: Traits, of_items: Traits, others: int, most: int
 ) -> tuple[pd.DataFrame, np.ndarray]:
-    """Features of pairs before some windows, and whether they occurred; of those that did not, a sample.
+    """Return features of pairs before some windows, and whether they occurred; pairs that did not are sampled.
 
     Args:
         others: how many pairs that did not occur are sampled per user.

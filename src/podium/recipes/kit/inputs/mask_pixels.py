@@ -55,7 +55,7 @@ def encode_runs(mask: np.ndarray, order: str, first: int = 1) -> str:
 
 
 def guess_run_order(runs: Sequence[Any], shapes: Sequence[tuple[int, int]], known: Masks | None = None) -> str:
-    """Whether run lengths count pixels along columns or rows: what agrees with known masks, or gives smoother masks.
+    """Return the pixel order of run lengths, columns or rows: the one that fits known masks or gives smoother masks.
 
     For square images this may be ambiguous; Kaggle counts along columns.
     """

@@ -8,8 +8,8 @@ from sklearn.neighbors import LocalOutlierFactor
 from podium.recipes.kit.outputs.script_scores import average_ranks
 from podium.tables.script_settings import CORES, SEED, time_used
 
-MOST_ROWS = 20_000
-"""How many rows of train a detector looks at."""
+MAX_DETECTOR_ROWS = 20_000
+"""Largest number of train rows for a detector."""
 
 
 def filled_values(numbers: pd.DataFrame, groups: pd.DataFrame, rows: int) -> np.ndarray:
@@ -29,19 +29,19 @@ def with_exchanged_numbers(values: np.ndarray, count: int) -> np.ndarray:
 
 
 def oddness(train: np.ndarray, test: np.ndarray, count: int, detectors: list[str], until: float) -> np.ndarray:
-    """How odd rows of test are beside those of train: the mean of their ranks, from 0 to 1.
+    """Return outlier scores of test rows compared with train rows: the mean of their ranks, from 0 to 1.
 
     Args:
         count: how many of the columns are numbers; the others are groups.
         until: the share of the script's time by which it is to be known.
     """
-    train = train[np.random.default_rng(SEED).permutation(len(train))[:MOST_ROWS]]
+    train = train[np.random.default_rng(SEED).permutation(len(train))[:MAX_DETECTOR_ROWS]]
     ranks = [average_ranks(one_oddness(name, train, test, count, until)) for name in detectors]
     return np.asarray(np.mean(ranks, axis=0) / len(test))
 
 
 def one_oddness(detector: str, train: np.ndarray, test: np.ndarray, count: int, until: float) -> np.ndarray:
-    """How odd rows of test are to one detector."""
+    """Return outlier scores of test rows by one detector."""
     if detector == "surprise":
         return surprise(train, test, count, until)
     is_density = detector == "density"
@@ -50,7 +50,7 @@ def one_oddness(detector: str, train: np.ndarray, test: np.ndarray, count: int, 
 
 
 def surprise(train: np.ndarray, test: np.ndarray, count: int, until: float) -> np.ndarray:
-    """How far each number is from what the other columns make one expect, in units of the usual error."""
+    """Return the distance of each number from its prediction by the other columns, in units of the usual error."""
     total = np.zeros(len(test))
     for column in np.random.default_rng(SEED).permutation(count):
         model = ExtraTreesRegressor(100, min_samples_leaf=2, bootstrap=True, oob_score=True, n_jobs=CORES)

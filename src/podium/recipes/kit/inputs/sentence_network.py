@@ -54,7 +54,7 @@ def sentence_tokens(words: list[str]) -> list[str]:
 def network_fit(
     sentences: Sentences, *, hidden: int = 24, epochs: int = 16, decay: float = 0.3, drop: float = 0.2, nets: int = 1
 ) -> RowFit:
-    """How networks are fitted.
+    """Return a fit of networks.
 
     Args:
         hidden: the number of hidden units.

@@ -10,16 +10,16 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from podium.tables.table_io import ids_as_text, read_table
 
-MOST_KINDS = 30
-"""Records of so many kinds are counted by kind."""
-MOST_SUCCESSIONS = 60
-MOST_PAIRS = 60
-"""So many pairs of columns are compared of two things that a row is about."""
+MAX_RECORD_KINDS = 30
+"""Largest number of kinds of records that are counted by kind."""
+MAX_SUCCESSIONS = 60
+MAX_COLUMN_PAIRS = 60
+"""Largest number of column pairs compared between two entities of a row."""
 MIN_CORRELATION = 0.1
 MIN_LIKENESS = 1.2
-"""So many times as alike as by chance are texts that go together."""
-MOST_LINKS = 2_000_000
-"""In larger networks ways are not counted."""
+"""Smallest ratio of a similarity to that of random pairs for columns that belong together."""
+MAX_LINKS = 2_000_000
+"""Largest number of links in a network whose paths are counted."""
 
 
 def join_further(
@@ -44,7 +44,7 @@ def join_further(
         table = read_table(file).drop(columns=left_out, errors="ignore")
         parts.append(facts_of_rows(both[column], summed_up(table, key)).add_suffix(f" of {column} in {file}"))
     for (file, column, key), (other_file, other, other_key) in combinations(records, 2):
-        if file == other_file and column != other and key != other_key and len(table := read_table(file)) < MOST_LINKS:
+        if file == other_file and column != other and key != other_key and len(table := read_table(file)) < MAX_LINKS:
             network = common_neighbours(both[column], both[other], table[key], table[other_key])
             parts.append(network.add_suffix(f" of {column} and {other}"))
     joined = pd.concat(parts, axis=1)
@@ -55,14 +55,14 @@ def join_further(
 
 
 def facts_of_rows(ids: pd.Series, facts: pd.DataFrame) -> pd.DataFrame:
-    """What a table says of each row, by its id."""
+    """Return the facts of each row by its id."""
     return facts.reindex(ids_as_text(ids)).set_index(ids.index)
 
 
 def compared(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    """How alike two things are that a row is about: in columns of the same name, or in those that go together."""
+    """Return the similarity of two entities of a row, in columns of the same name or columns that belong together."""
     shared = set(one) & set(other)
-    pairs = [(left, right) for left in one for right in other if left == right or not shared][:MOST_PAIRS]
+    pairs = [(left, right) for left in one for right in other if left == right or not shared][:MAX_COLUMN_PAIRS]
     found: dict[str, np.ndarray] = {}
     for left, right in pairs:
         first, second = one[left], other[right]
@@ -88,7 +88,7 @@ def text_likeness(one: pd.Series, other: pd.Series) -> np.ndarray:
 
 
 def common_neighbours(one: pd.Series, other: pd.Series, starts: pd.Series, ends: pd.Series) -> pd.DataFrame:
-    """What the two ends of a row have in common in a network of links: neighbours, rare ones too, and ways between."""
+    """Return link features of the two ends of a row: common neighbours, rare common neighbours, and paths between."""
     columns = [ids_as_text(column) for column in (one, other, starts, ends)]
     codes, names = pd.factorize(pd.concat(columns))
     left, right, first, last = np.split(codes, np.cumsum([len(column) for column in columns])[:-1])
@@ -131,9 +131,9 @@ def number_summaries(values: pd.Series, ids: pd.Series, name: str) -> list[pd.Da
 
 
 def kind_summaries(values: pd.Series, ids: pd.Series, name: str) -> list[pd.DataFrame]:
-    """How often each kind of record occurs, what follows what, and the numbers inside; texts but for their numbers."""
+    """Return counts of kinds of records, of successions and of numbers in texts."""
     kinds = values.str.replace(r"\d+(?:\.\d+)?", "#", regex=True)
-    if not 1 < kinds.nunique() <= MOST_KINDS:
+    if not 1 < kinds.nunique() <= MAX_RECORD_KINDS:
         return [values.groupby(ids, sort=False).nunique().rename(f"different {name}").to_frame()]
     found = [counts_by(ids, kinds, name)]
     inside = values.str.extract(r"(\d+(?:\.\d+)?)", expand=False).astype(float).map(np.log1p)
@@ -141,11 +141,11 @@ def kind_summaries(values: pd.Series, ids: pd.Series, name: str) -> list[pd.Data
         means = inside.groupby([ids, kinds], sort=False).mean().unstack()
         found.append(means.add_prefix(f"number in {name} "))
     follows = (kinds.shift() + " > " + kinds).where(ids == ids.shift())
-    usual = follows.value_counts().index[:MOST_SUCCESSIONS]
+    usual = follows.value_counts().index[:MAX_SUCCESSIONS]
     return [*found, counts_by(ids, follows.where(follows.isin(usual)), f"succession in {name}")]
 
 
 def counts_by(ids: pd.Series, kinds: pd.Series, name: str) -> pd.DataFrame:
-    """How often each kind occurs for each id."""
+    """Count each kind for each id."""
     counts = ids.groupby([ids, kinds], sort=False).size().unstack(fill_value=0).astype(float)
     return counts.add_prefix(f"{name} ")

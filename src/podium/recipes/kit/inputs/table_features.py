@@ -11,14 +11,14 @@ from podium.tables.script_settings import time_used
 
 LIST_SEPARATORS = (";", "|", ",")
 MIN_LISTS = 0.02
-"""Cells of so many rows list several items, where any do."""
-MOST_ITEMS = 60
-"""Cells with more different items do not list some of a few."""
+"""Smallest share of rows whose cells list several items, for a column of lists."""
+MAX_LISTED_ITEMS = 60
+"""Largest number of different items in a column of lists."""
 MIN_OF_ITEM = 5
 """Items of fewer rows are left out."""
 HUGE_EXPONENT = r"[eE][+-]?\d{5}"
 REACHES = (1, 3, 6)
-"""So many steps before and after a row of a sequence are averaged."""
+"""Numbers of steps before and after a row of a sequence that are averaged."""
 
 
 def stack_rows(train: pd.DataFrame, test: pd.DataFrame) -> pd.DataFrame:
@@ -45,7 +45,7 @@ def to_numbers(cells: pd.Series) -> pd.Series:
 
 
 def listed_items(both: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """Whether a row lists an item, for columns whose cells list some of a few, such as `late; wet`."""
+    """Return indicators of listed items, for columns whose cells list some of a few, such as `late; wet`."""
     found: dict[str, pd.Series] = {}
     for name in names:
         cells = both[name].map(lambda value: "" if pd.isna(value) else str(value))
@@ -54,7 +54,7 @@ def listed_items(both: pd.DataFrame, names: list[str]) -> pd.DataFrame:
                 continue
             listed = {cell: {item.strip() for item in cell.split(separator)} for cell in cells.unique()}
             items = sorted(set().union(*listed.values()) - {""})
-            if len(items) > MOST_ITEMS:
+            if len(items) > MAX_LISTED_ITEMS:
                 continue
             rows = {item: cells.map({cell: float(item in some) for cell, some in listed.items()}) for item in items}
             found |= {f"{name} lists {item}": has for item, has in rows.items() if has.sum() >= MIN_OF_ITEM}
@@ -76,7 +76,7 @@ def date_features(both: pd.DataFrame, names: list[str]) -> pd.DataFrame:
 
 
 def group_features(both: pd.DataFrame, names: list[str], dates: list[str]) -> pd.DataFrame:
-    """What puts rows into groups, as codes: categories, parts of their values, months, weekdays and hours."""
+    """Return groups of rows as codes: categories, parts of their values, months, weekdays and hours."""
     groups: dict[str, pd.Series] = {}
     for name in names:
         text = both[name].map(lambda value: "" if pd.isna(value) else str(value))
@@ -96,13 +96,13 @@ def group_features(both: pd.DataFrame, names: list[str], dates: list[str]) -> pd
 
 
 def drop_unseen(groups: pd.DataFrame, rows: int) -> pd.DataFrame:
-    """Groups without those that are new in most test rows, such as a later year."""
+    """Drop groups that are new in most test rows, such as a later year."""
     kept = [name for name in groups if groups[name][rows:].isin(groups[name][:rows].unique()).mean() > 0.5]
     return groups[kept]
 
 
 def drop_drifting(numbers: pd.DataFrame, rows: int, kept: Sequence[str] = (), most: float = 0.2) -> pd.DataFrame:
-    """Numbers without those that leave the range of the train rows in many test rows."""
+    """Drop numbers that leave the range of the train rows in many test rows."""
     low, high = numbers.iloc[:rows].min(), numbers.iloc[:rows].max()
     outside = ((numbers.iloc[rows:] < low) | (numbers.iloc[rows:] > high)).mean()
     return numbers.loc[:, (outside <= most).to_numpy() | numbers.columns.isin(kept)]
@@ -144,7 +144,7 @@ def time_gap_features(both: pd.DataFrame, groups: pd.DataFrame, dates: list[str]
 
 
 def group_counts(groups: pd.DataFrame) -> pd.DataFrame:
-    """How many rows share a row's group."""
+    """Return the size of each row's group."""
     counts = {f"{name} count": groups[name].map(groups[name].value_counts()) for name in groups}
     found = pd.DataFrame(counts, index=groups.index).astype(float)
     return found.loc[:, found.nunique() > 1]

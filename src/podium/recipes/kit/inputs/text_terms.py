@@ -1,4 +1,4 @@
-"""Text: documents as rows of weighted terms, and linear models of such rows.
+"""Text features: documents as rows of weighted terms, and linear models on these rows.
 
 A model is made by `fit(rows, y, seed)` from the numbers of the rows to learn from, and predicts by being called with
 the numbers of other rows. `y` holds indices of classes, numbers, or a column of either for each label.
@@ -44,7 +44,7 @@ def without_quotes(text: str) -> str:
 
 
 def affordable_rows(texts: list[str], rows: int, characters_a_second: float) -> np.ndarray:
-    """Which train rows to learn from, evenly spread: all, unless there is no time to read so much."""
+    """Return the train rows to learn from: all of them, or an even sample if time is short."""
     lengths = np.array([len(text) + 20 for text in texts])
     left = characters_a_second * TIME_S - lengths[rows:].sum()
     share = min(1.0, max(left, 0.1 * lengths[rows:].sum()) / max(1, lengths[:rows].sum()))
@@ -64,7 +64,7 @@ def blank_unused(texts: list[str], kept: np.ndarray) -> list[str]:
 
 
 def word_matrix(texts: list[str], *, longest: int = 2, most: int = 300_000) -> sparse.csr_matrix:
-    """Words, punctuation marks and sequences of up to so many of them."""
+    """Return words, punctuation marks and their n-grams."""
     return tfidf(texts, 2, token_pattern=TOKEN.pattern, ngram_range=(1, longest), max_df=0.9, max_features=most)
 
 
@@ -179,7 +179,7 @@ def cross_validate_rows(fit: RowFit, y: np.ndarray, folds: Folds, total: int, *,
 
 
 def linear_fit(table: sparse.csr_matrix, inverse_penalty: float, *, ratios: bool = False) -> RowFit:
-    """How linear models of the rows of a table are fitted: logistic regression of classes, ridge regression of numbers.
+    """Return a fit of linear models of rows: logistic regression of classes, ridge regression of numbers.
 
     Args:
         ratios: whether each class is separated from the rest on columns weighted by their log count ratio.
@@ -217,7 +217,7 @@ def fit_binary_logistic(table: Any, rows: np.ndarray, y: np.ndarray, inverse_pen
 
 
 def log_count_ratios(table: Any, y: np.ndarray) -> np.ndarray:
-    """How much more common each column is where y is 1, as a log ratio."""
+    """Return the log ratio of each column's frequency where y is 1."""
     yes, no = (np.asarray(abs(table[y == value]).sum(axis=0)).ravel() + 1 for value in (1, 0))
     return np.asarray(np.log(yes / yes.sum()) - np.log(no / no.sum()), dtype=np.float32)
 

@@ -121,7 +121,7 @@ def forecast_origins(day: np.ndarray, rows: int) -> np.ndarray:
 def history_features(
     known: list[np.ndarray], series: np.ndarray, day: np.ndarray, origin: np.ndarray, season: int = 7, year: int = 364
 ) -> pd.DataFrame:
-    """What was known of a row's series at its origin: recent means, those of its weekday, and those a year ago.
+    """Return features of a row's series at its origin: recent means, those of its weekday, and those a year ago.
 
     Args:
         known: series, day and value of the rows that are known.

@@ -17,7 +17,7 @@ SCREENED_ROWS = 20_000
 
 
 class Factor(NamedTuple):
-    """What rows are members of, wholly or in parts: each part gives every row a member and a weight."""
+    """Membership of rows, whole or partial: each part gives every row a member and a weight."""
 
     parts: list[tuple[np.ndarray, np.ndarray]]
     code: np.ndarray
@@ -160,7 +160,7 @@ def forecast_effects(
     """Predictions for all rows by effects and recent residuals, and the interactions that were used.
 
     Args:
-        base: the interactions to start with; every round adds those that are missing most.
+        base: the interactions to start with; every round adds the most significant missing ones.
         y: of all rows; the values of rows outside `learn` are ignored.
         position: the series, the day and the origin of every row.
     """

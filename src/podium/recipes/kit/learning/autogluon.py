@@ -24,7 +24,7 @@ def autogluon_predictions(
     problem = "regression" if not classes else "binary" if classes == 2 else "multiclass"
     learn = table[:rows].assign(**{"the target": y})
     search = TabularPredictor("the target", problem_type=problem, eval_metric=metric, path=folder, verbosity=0)
-    budget = max(1.0, (0.7 - time_used()) * TIME_S)  # it takes longer than it is told
+    budget = max(1.0, (0.7 - time_used()) * TIME_S)  # it exceeds its time limit
     search.fit(learn, time_limit=budget, presets="best_quality", dynamic_stacking=False, num_cpus=CORES, num_gpus=0)
     given: Callable[..., Any] = search.predict_proba if classes else search.predict
     known, asked = search.predict_proba_oof() if classes else search.predict_oof(), given(table[rows:])

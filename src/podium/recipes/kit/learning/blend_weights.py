@@ -15,7 +15,7 @@ from podium.recipes.kit.learning.fit_models import logistic, ridge
 from podium.tables.script_settings import SEED, SPLIT, TIME_S, time_used
 
 MIN_STACKING_GAIN = 0.001
-"""By which share of the loss a second layer has to be better than weights."""
+"""Smallest share of the loss by which a second layer must be better than weights."""
 LATEST_SECOND_LAYER = 0.95
 """The share of the time by which weights are to be fitted again for five parts of the rows."""
 
@@ -91,7 +91,7 @@ def blend(
 
 
 def can_stack(oofs: Sequence[np.ndarray], y: np.ndarray, scored: np.ndarray) -> bool:
-    """Whether one column is predicted, or chances of classes, and rows are enough for a model of these predictions."""
+    """Return whether stacking is possible: one column or class probabilities, and enough rows."""
     has_columns = oofs[0].ndim > 1 and y.dtype.kind != "i"
     if y.ndim > 1 or has_columns or len(oofs) < 2:
         return False

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from podium.recipes.kit.learning.cross_validation import LARGE_CELLS, PredictRows, Stopping
-from podium.recipes.kit.learning.fit_models import MOST_ROUNDS, PATIENCE
+from podium.recipes.kit.learning.fit_models import MAX_ROUNDS, PATIENCE
 from podium.tables.script_settings import CORES, time_used
 
 OBJECTIVES = {
@@ -25,7 +25,7 @@ FIT_SHARE = 0.04
 
 
 def objective(library: str, y: np.ndarray) -> tuple[str, int]:
-    """What a library minimises for numbers, two classes or more, and the number of classes; 0 for numbers."""
+    """Objectives of a library for numbers, two classes or more, and the number of classes; 0 for numbers."""
     classes = int(y.max()) + 1 if y.dtype.kind == "i" else 0
     return OBJECTIVES[library][0 if not classes else 1 if classes <= 2 else 2], classes
 
@@ -36,10 +36,10 @@ def threads(features: np.ndarray) -> int:
 
 
 def most_rounds(held: Stopping | None, usual: int) -> int:
-    """How many trees to add at most: very many where rows are held out to stop by."""
+    """Return the maximum number of trees, which is high with rows held out for early stopping."""
     if held is None:
         return usual
-    return held.rounds(usual) if held.rows is None else MOST_ROUNDS
+    return held.rounds(usual) if held.rows is None else MAX_ROUNDS
 
 
 def lightgbm_trees(
@@ -53,7 +53,7 @@ def lightgbm_trees(
     categories: Sequence[int] = (),
     **options: Any,
 ) -> PredictRows:
-    """Gradient boosting by LightGBM, which is told which columns of the features are codes of categories."""
+    """Gradient boosting by LightGBM, with given columns as categorical features."""
     import lightgbm
 
     latest = time_used() + FIT_SHARE

@@ -17,13 +17,13 @@ from podium.tables.script_settings import CORES, LATEST, SEED, SPLIT, time_used
 from podium.tables.table_io import ids_as_text
 
 LARGE_CELLS = 10_000_000
-MANY_ROWS = 20_000
-"""With more rows, weights hardly change."""
-MOST_OUTLIERS = 0.1
-"""The greatest share of rows that can be wrong."""
+MAX_WEIGHT_ROWS = 20_000
+"""Largest number of rows for fitting weights, which hardly change with more."""
+MAX_OUTLIER_SHARE = 0.1
+"""Largest share of rows that can be outliers."""
 Folds = list[tuple[np.ndarray, np.ndarray]]
 Predictions = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Of train rows (out of fold), of test rows, and which train rows have one."""
+"""Predictions of train rows (out of fold) and test rows, and a mask of the train rows with predictions."""
 PredictRows = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Fit = Callable[..., PredictRows]
 """Learns from features, groups, a target and a seed. One with a parameter `held` stops by held-out rows."""
@@ -31,15 +31,15 @@ Fit = Callable[..., PredictRows]
 
 @dataclass(frozen=True)
 class Stopping:
-    """By what a model that adds rounds knows when to stop."""
+    """Early stopping of models that add rounds."""
 
     rows: tuple[np.ndarray, np.ndarray, np.ndarray] | None
     """Features, groups and targets of rows that it is not fitted on; None where there are none."""
     best: list[int]
-    """After how many rounds those that had such rows were best: where there are none, so many are added."""
+    """Best numbers of rounds of models with early stopping, used for models without it."""
 
     def rounds(self, usual: int) -> int:
-        """How many rounds to add without rows to stop by."""
+        """Return the number of rounds without early stopping."""
         return round(float(np.mean(self.best))) if self.best else usual
 
 
@@ -131,8 +131,8 @@ def group_means(group: np.ndarray, y: np.ndarray, size: int, weight: float) -> n
     return np.asarray((sums + weight * y.mean()) / (counts + weight))
 
 
-def evenly_spread(rows: int, most: int = MANY_ROWS) -> np.ndarray:
-    """Some of so many rows, for what comes before a submission and would take long with all of them."""
+def evenly_spread(rows: int, most: int = MAX_WEIGHT_ROWS) -> np.ndarray:
+    """Return an even sample of row numbers, for steps that would be slow with all rows."""
     return np.linspace(0, rows - 1, min(rows, most)).astype(int)
 
 
@@ -325,7 +325,7 @@ def residuals(
     fit: Fit,
     usable: np.ndarray | None = None,
 ) -> np.ndarray:
-    """What a model leaves unexplained in train rows it was not fitted on; 0 where there was no time."""
+    """Return out-of-fold residuals of a model in train rows; 0 where there was no time."""
     y_columns = numeric_target(y)
     try:
         oof, _, rows = cross_validate(numbers, groups, y_columns, folds, fit, usable=usable, until=0.4, latest=0.4)
@@ -366,7 +366,7 @@ def find_outliers(residual: np.ndarray, width: float = 6.0) -> np.ndarray:
     """
     distance = np.abs(residual - np.median(residual)) / max(robust_spread(residual), 1e-12)
     far = distance > width
-    is_rare = far.mean() < MOST_OUTLIERS and far.sum() > 2 * np.sum((distance > 0.6 * width) & ~far)
+    is_rare = far.mean() < MAX_OUTLIER_SHARE and far.sum() > 2 * np.sum((distance > 0.6 * width) & ~far)
     return np.asarray(far & is_rare)
 
 
@@ -376,6 +376,6 @@ def robust_spread(values: np.ndarray) -> float:
 
 
 def smallest_residuals(candidates: list[np.ndarray]) -> np.ndarray:
-    """Of the residuals of several models, the smallest; those of models that had no time are all 0."""
+    """Return the smallest residuals of several models; those of models without time are all 0."""
     known = [one for one in candidates if one.any()] or candidates[:1]
     return min(known, key=lambda one: np.mean([robust_spread(column) for column in one.reshape(len(one), -1).T]))

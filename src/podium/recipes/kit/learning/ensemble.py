@@ -56,7 +56,7 @@ def train_ensemble(
     until: float = 0.9,
     refit: bool = False,
 ) -> Predictions:
-    """Like `cross_validate` with several models, as many as there is time for, weighted to minimise the loss.
+    """Run `cross_validate` with several models, as far as time allows, and weight them to minimise the loss.
 
     Args:
         fits: the models, the most promising first.

@@ -28,7 +28,7 @@ def pair_combinations(left: pd.Series, right: pd.Series) -> dict[str, np.ndarray
 
 
 def number_significance(candidate: np.ndarray, residual: np.ndarray) -> float:
-    """How significantly a number explains residuals: minus the log of the p-value."""
+    """Return the significance of a number for residuals: minus the log of the p-value."""
     known = np.flatnonzero(np.isfinite(candidate))
     if len(known) < 10 * BINS:
         return 0.0
@@ -93,7 +93,7 @@ def best_number_pairs(numbers: pd.DataFrame, residual: np.ndarray, most: int = 1
         unexplained = remove_group_means([bins[left], bins[right]], target)
         forms = pair_combinations(known[left], known[right])
         found += [(number_significance(values, unexplained), name, left, right) for name, values in forms.items()]
-    # Among so many candidates some are significant by luck.
+    # Some of many candidates are significant by chance.
     by_luck = np.log(max(len(found), 1)) + 2
     chosen: dict[str, np.ndarray] = {}
     ranks: list[pd.Series] = []

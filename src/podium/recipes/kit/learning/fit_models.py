@@ -23,11 +23,11 @@ from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, SplineTran
 from podium.recipes.kit.learning.cross_validation import Fit, PredictRows, Stopping, numeric_target
 from podium.tables.script_settings import CORES
 
-MOST_ROUNDS = 3000
+MAX_ROUNDS = 3000
 PATIENCE = 40
-"""Where held-out rows stop boosting: the rounds without getting better after which they do."""
-MOST_ONE_HOT = 1000
-"""So many one-hot columns there are at most; solving for more takes longer than they are worth."""
+"""Number of rounds without improvement on held-out rows after which boosting stops."""
+MAX_ONE_HOT_COLUMNS = 1000
+"""Largest number of one-hot columns; solving for more takes too long."""
 ONE_HOT_WORK = 2e10
 """The number of rows times the square of that of one-hot columns is at most this, some seconds of one core."""
 LARGE_LOGISTIC = 30_000_000
@@ -35,7 +35,7 @@ LARGE_LOGISTIC = 30_000_000
 
 
 def predictor(model: Any, y: np.ndarray) -> Callable[..., np.ndarray]:
-    """How a fitted model predicts: numbers, the probability of class 1, or a column of probabilities per class."""
+    """Return the prediction function of a model: numbers, the probability of class 1, or probabilities per class."""
     if not hasattr(model, "predict_proba"):
         return lambda features, groups=None: np.asarray(model.predict(features), dtype=float)
     if y.max() <= 1:
@@ -58,7 +58,7 @@ def boosting(
     stopping = {}
     if held is not None and held.rows is not None and "X_val" in signature(kind.fit).parameters:
         stopping = {"X_val": held.rows[0], "y_val": held.rows[2]}
-        options |= {"max_iter": MOST_ROUNDS, "n_iter_no_change": PATIENCE // 4}  # trees after the best round stay
+        options |= {"max_iter": MAX_ROUNDS, "n_iter_no_change": PATIENCE // 4}  # trees after the best round stay
     elif held is not None:
         options |= {"max_iter": held.rounds(options.get("max_iter", 100))}
     model = kind(random_state=seed, early_stopping=bool(stopping), **options).fit(features, y, **stopping)
@@ -110,7 +110,7 @@ def fit_splines(
 def one_hot_encoder(groups: np.ndarray, most: int) -> OneHotEncoder:
     """Makes a column for each group that is not rare; for fewer where it would take long."""
     sizes = groups.max(axis=0, initial=0) + 1
-    columns = min(MOST_ONE_HOT, (ONE_HOT_WORK / max(1, len(groups))) ** 0.5)
+    columns = min(MAX_ONE_HOT_COLUMNS, (ONE_HOT_WORK / max(1, len(groups))) ** 0.5)
     while most > 2 and np.minimum(sizes, most).sum() > columns:
         most = max(2, most * 2 // 3)
     options = {"min_frequency": 3, "max_categories": most, "handle_unknown": "ignore"}
@@ -182,8 +182,8 @@ def ridge(features: np.ndarray, y: np.ndarray) -> tuple[Callable[[np.ndarray], n
 
 
 def logistic_regression(inverse_penalty: float, *, steps: int, tolerance: float = 1e-4) -> LogisticRegression:
-    """A regression that comes as far as it does in so many steps: the last ones take long, gain little, and are not
-    worth a page of warnings."""
+    """Logistic regression with a limit on its iterations: the last ones are slow and gain little, so convergence
+    warnings are suppressed."""
     warnings.simplefilter("ignore", ConvergenceWarning)
     return LogisticRegression(C=inverse_penalty, max_iter=steps, tol=tolerance)
 

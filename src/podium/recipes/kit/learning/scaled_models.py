@@ -16,7 +16,7 @@ from podium.recipes.kit.learning.vector_models import svm_probabilities
 def fit_standardisation(
     features: np.ndarray, groups: np.ndarray, *, logs: bool = True, most: float = 4.0
 ) -> tuple[Callable[..., np.ndarray], np.ndarray]:
-    """What brings features to one scale: logs of positive numbers, z-scores, and one-hot columns of groups.
+    """Fit a transformation to one scale: logs of positive numbers, z-scores, and one-hot columns of groups.
 
     Returns the fitted transformation and the transformed features.
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-MOST_EVENTS = 500
-"""So many rows are compared with all others: a score is worked out some hundred times in a script."""
+MAX_EVENTS = 500
+"""Largest number of rows compared with all others, because a score is computed hundreds of times in a script."""
 
 
 def excess_events(truth: np.ndarray) -> np.ndarray:
@@ -16,9 +16,9 @@ def excess_events(truth: np.ndarray) -> np.ndarray:
 
 
 def concordance(truth: np.ndarray, risk: np.ndarray) -> float:
-    """How often, of two rows, the one with the higher risk has its event first."""
+    """Return the share of row pairs in which the row with the higher risk has its event first."""
     events = np.flatnonzero(truth > 0)
-    events = events[:: max(1, len(events) // MOST_EVENTS)]
+    events = events[:: max(1, len(events) // MAX_EVENTS)]
     is_later = np.abs(truth)[None, :] > truth[events, None]
     difference = risk[events, None] - risk[None, :]
     right = np.sum(is_later & (difference > 0)) + 0.5 * np.sum(is_later & (difference == 0))

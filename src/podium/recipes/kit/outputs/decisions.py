@@ -39,7 +39,7 @@ def best_class_weights(truth: np.ndarray, oof: np.ndarray, score: ScoreFunction)
 
 
 def best_cuts(truth: np.ndarray, oof: np.ndarray) -> np.ndarray:
-    """Where to cut estimates into grades so that they agree best with the truth, optimised one cut at a time."""
+    """Return the cuts of estimates into grades with the best agreement, optimised one cut at a time."""
     grades = np.unique(truth)
     shares = np.cumsum([np.mean(truth == grade) for grade in grades])[:-1]
     cuts: np.ndarray = np.quantile(oof, shares)

@@ -11,8 +11,8 @@ from podium.recipes.kit.learning.cross_validation import cross_validate
 from podium.recipes.kit.learning.fit_models import boosting
 from podium.tables.script_settings import LATEST, SEED
 
-MOST_SPREAD = 5.0
-"""So much further off than usual is a row expected to be at most, and so much less at least."""
+MAX_SPREAD = 5.0
+"""Largest ratio of a row's expected error to the usual one; its inverse is the smallest."""
 
 
 def pinball(truth: np.ndarray, prediction: np.ndarray, levels: list[float]) -> float:
@@ -54,7 +54,7 @@ def quantiles_of_estimates(
         return cross_validate(features, groups, y, folds, fit, until=LATEST)[:2]
 
     sizes = learnt(np.log(np.clip(np.abs(error) / usual, 0.01, 100)))
-    spreads = [usual * np.clip(np.exp(size), 1 / MOST_SPREAD, MOST_SPREAD) for size in sizes]
+    spreads = [usual * np.clip(np.exp(size), 1 / MAX_SPREAD, MAX_SPREAD) for size in sizes]
     shifts = np.quantile(error[rows] / spreads[0][rows], levels)
     columns = [learnt(error, loss="quantile", quantile=level) for level in levels]
     scaled = [one[:, None] + spread[:, None] * shifts for one, spread in zip(estimates, spreads, strict=True)]

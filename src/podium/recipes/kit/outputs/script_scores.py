@@ -75,7 +75,7 @@ def macro_f1(truth: np.ndarray, prediction: np.ndarray) -> float:
 
 
 def confusion(truth: np.ndarray, prediction: np.ndarray) -> np.ndarray:
-    """How often each true value (row) was predicted as each value (column)."""
+    """Count the predictions of each true value (row) as each value (column)."""
     values, places = np.unique(np.concatenate([truth, prediction]), return_inverse=True)
     pairs = places[: len(truth)] * len(values) + places[len(truth) :]
     return np.bincount(pairs, minlength=len(values) ** 2).reshape(len(values), -1).astype(float)

@@ -1,4 +1,4 @@
-"""Executors: whoever carries out runs. They are found by name; `local` is the default."""
+"""Executors: where runs execute, registered by name. The default is `local`."""
 
 from __future__ import annotations
 
@@ -18,20 +18,19 @@ __all__ = ["EXECUTORS", "Executor", "RunRequest", "make_executor"]
 
 
 def make_executor(text: str = "local", *, parallel: int | None = None, **settings: Any) -> Executor:
-    """The executor that `--on` names: `NAME`, or `NAME://ADDRESS`.
+    """Create the executor for an `--on` value: `NAME` or `NAME://ADDRESS`.
 
     Args:
-        parallel: how many runs at a time; None for what suits the executor.
-        settings: what else the executor is to know, such as `storage`.
+        parallel: maximum number of concurrent runs; None for the executor's default.
+        settings: further settings of the executor, such as `storage`.
 
     Raises:
-        UsageError: there is no such executor, or it has no such setting.
+        UsageError: the executor does not exist or does not support a setting.
     """
     name, _, address = text.partition("://")
     factory: Callable[..., Executor] = plugins.find("executors", name, EXECUTORS)
     unknown = settings.keys() - signature(factory).parameters.keys()
     if unknown:
-        raise UsageError(
-            f"--on {name} has no --{sorted(unknown)[0].removesuffix('s')}: that is for clusters, such as --on ray"
-        )
+        option = sorted(unknown)[0].removesuffix("s")
+        raise UsageError(f"--on {name} does not support --{option}. Use a cluster, for example: --on ray")
     return factory(address=address or None, parallel=parallel, **settings)

@@ -13,10 +13,10 @@ from typing import NamedTuple, Protocol, Self
 
 
 class RunRequest(NamedTuple):
-    """A run to carry out."""
+    """A run to execute."""
 
     experiment: Path
-    """Its folder."""
+    """Folder of the experiment."""
     task: str
     seed: int
 
@@ -26,22 +26,22 @@ class RunRequest(NamedTuple):
 
 
 class Executor(Protocol):
-    """Carries out runs; a context manager. Leaving the block ends everything that still runs, at once."""
+    """Executes runs; a context manager. Leaving the block kills everything that still runs."""
 
     def submit(self, run: RunRequest) -> None:
-        """Takes a run, to be started as soon as there is room. A run may be submitted again after it has ended."""
+        """Queue a run, to be started as soon as there is capacity. A run may be submitted again after it has ended."""
         ...
 
     def running(self) -> Collection[RunRequest]:
-        """The runs that have been started and have not ended."""
+        """Return the runs that have started and not ended."""
         ...
 
     def wait(self, timeout_s: float) -> Sequence[RunRequest]:
-        """The runs whose attempt has ended since this was last asked, however it ended; waits at most so long."""
+        """Return the runs that have ended, successfully or not, since the last call; block for at most `timeout_s`."""
         ...
 
     def stop(self) -> None:
-        """Lets every run end after its current step, and starts no more; those not started count as ended."""
+        """Let every run end after its current step, and start no more; queued runs count as ended."""
         ...
 
     def __enter__(self) -> Self: ...

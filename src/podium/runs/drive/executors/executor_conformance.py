@@ -1,6 +1,6 @@
-"""What every executor must do, as checks that its author can run: `check_executor(make, folder, data_dir)`.
+"""Conformance suite for executors: `check_executor(make, folder, task, data_dir)`.
 
-Each check carries out real runs of the agent `command` on a prepared task and raises AssertionError with what is wrong.
+Each check performs real runs of the agent `command` on a prepared task and raises AssertionError on a violation.
 """
 
 from __future__ import annotations
@@ -10,72 +10,72 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from podium.catalog import resolve
+from podium.catalog.registry import resolve
 from podium.runs.drive.driver import Driver
 from podium.runs.drive.executors.executor import Executor, RunRequest
 from podium.runs.experiment import Experiment, open_experiment
 from podium.runs.records import Plan
 
-PATIENCE_S = 600.0
+MAX_WAIT_S = 600.0
 MakeExecutor = Callable[[], Executor]
 
 
 def check_executor(make: MakeExecutor, folder: Path, task: str, data_dir: Path | None = None) -> None:
-    """All checks, each with an executor of its own.
+    """Run all checks, each with a new executor.
 
     Args:
-        folder: an empty one, for experiments.
-        task: one that is prepared in `data_dir`.
+        folder: an empty folder for experiments.
+        task: a task prepared in `data_dir`.
     """
-    for check in (check_every_run_is_told_once, check_stopping, check_leaving, check_driving):
+    for check in (check_reports_each_run_once, check_stop, check_exit, check_driver):
         check(make, folder / check.__name__, task, data_dir)
 
 
-def check_every_run_is_told_once(make: MakeExecutor, folder: Path, task: str, data_dir: Path | None) -> None:
-    """Every run that is submitted is carried out and told once, also one that fails, also a second time."""
+def check_reports_each_run_once(make: MakeExecutor, folder: Path, task: str, data_dir: Path | None) -> None:
+    """Check that every submitted run ends and is reported once, also if it fails or is submitted again."""
     experiment = _experiment(folder, task, data_dir, "true", seeds=2)
     with make() as executor:
         requests = _submit_all(experiment, executor)
-        told = _wait_for(executor, len(requests))
-        assert Counter(told) == Counter(requests), f"submitted {requests}, told {told}"
-        assert not list(executor.running()), "a run that was told to have ended counts as running"
+        ended = _wait_for(executor, len(requests))
+        assert Counter(ended) == Counter(requests), f"submitted {requests}, reported as ended {ended}"
+        assert not list(executor.running()), "a run that was reported as ended is still listed as running"
         executor.submit(requests[0])
-        assert _wait_for(executor, 1) == [requests[0]], "a run that is submitted again is told again"
+        assert _wait_for(executor, 1) == [requests[0]], "a run that was submitted again was not reported again"
     for record in experiment.records():
         assert record.status == "finished", f"{record.task}/{record.seed} is {record.status}: {record.error}"
 
 
-def check_stopping(make: MakeExecutor, folder: Path, task: str, data_dir: Path | None) -> None:
-    """After `stop` every run ends, to be continued, and is told, whether it had been started or not."""
+def check_stop(make: MakeExecutor, folder: Path, task: str, data_dir: Path | None) -> None:
+    """Check that `stop` ends every run resumably and reports it, whether it had started or not."""
     experiment = _experiment(folder, task, data_dir, "sleep 1", seeds=2)
     with make() as executor:
         requests = _submit_all(experiment, executor)
-        told = _wait_until(lambda: any(experiment.run(task, run.seed).journal.exists() for run in requests), executor)
+        ended = _wait_until(lambda: any(experiment.run(task, run.seed).journal.exists() for run in requests), executor)
         executor.stop()
-        told += _wait_for(executor, len(requests) - len(told))
-        assert Counter(told) == Counter(requests), f"submitted {requests} and stopped, told {told}"
+        ended += _wait_for(executor, len(requests) - len(ended))
+        assert Counter(ended) == Counter(requests), f"submitted {requests} and stopped, reported as ended {ended}"
     statuses = {record.status for record in experiment.records()}
-    assert statuses <= {"stopped", "finished"}, f"after stop runs are {statuses}"
+    assert statuses <= {"stopped", "finished"}, f"runs after stop are {statuses}"
 
 
-def check_leaving(make: MakeExecutor, folder: Path, task: str, data_dir: Path | None) -> None:
-    """When the block is left, nothing goes on."""
+def check_exit(make: MakeExecutor, folder: Path, task: str, data_dir: Path | None) -> None:
+    """Check that leaving the block kills all runs."""
     experiment = _experiment(folder, task, data_dir, "sleep 600", seeds=1)
     with make() as executor:
         _submit_all(experiment, executor)
         journal = experiment.run(task, 0).journal
         _wait_until(journal.exists, executor)
-    assert not list(executor.running()), "runs go on after the block was left"
+    assert not list(executor.running()), "runs continue after the block was left"
     record = experiment.run(task, 0).read_record()
-    assert record is not None and record.status == "running", "a run that was killed says that it has ended"
+    assert record is not None and record.status == "running", "the record of a killed run claims that it has ended"
 
 
-def check_driving(make: MakeExecutor, folder: Path, task: str, data_dir: Path | None) -> None:
-    """A driver works off an experiment and hears of progress."""
+def check_driver(make: MakeExecutor, folder: Path, task: str, data_dir: Path | None) -> None:
+    """Check that a driver completes an experiment and reports progress."""
     experiment = _experiment(folder, task, data_dir, "true", seeds=2)
     states: list[str] = []
     driver = Driver(experiment)
-    driver.carry_out(make(), lambda run: states.append(run.state))
+    driver.run_all(make(), lambda run: states.append(run.state))
     assert [run.state for run in driver.runs] == ["finished", "finished"], states
 
 
@@ -93,18 +93,18 @@ def _submit_all(experiment: Experiment, executor: Executor) -> list[RunRequest]:
 
 
 def _wait_for(executor: Executor, count: int) -> list[RunRequest]:
-    told: list[RunRequest] = []
-    deadline = time.monotonic() + PATIENCE_S
-    while len(told) < count and time.monotonic() < deadline:
-        told += executor.wait(1.0)
-    return told
+    ended: list[RunRequest] = []
+    deadline = time.monotonic() + MAX_WAIT_S
+    while len(ended) < count and time.monotonic() < deadline:
+        ended += executor.wait(1.0)
+    return ended
 
 
 def _wait_until(condition: Callable[[], bool], executor: Executor) -> list[RunRequest]:
-    """Also says which runs were told meanwhile: an executor may hear of a run's beginning only when it has ended."""
-    told: list[RunRequest] = []
-    deadline = time.monotonic() + PATIENCE_S
+    """Return the runs that ended meanwhile: an executor may report a start only when the run has ended."""
+    ended: list[RunRequest] = []
+    deadline = time.monotonic() + MAX_WAIT_S
     while not condition():
         assert time.monotonic() < deadline, "no run has begun"
-        told += executor.wait(0.05)
-    return told
+        ended += executor.wait(0.05)
+    return ended

@@ -1,4 +1,4 @@
-"""Runs as processes of this machine: one each, started when there is room."""
+"""Local executor: each run is a process of this machine, started when a slot is free."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from podium.errors import UsageError
-from podium.inspect_internals import CLIENTS_OF_MODELS, IMPORTED_LATE
+from podium.inspect_internals import LATE_IMPORTS, MODEL_CLIENT_MODULES
 from podium.runs.drive.executors.executor import RunRequest
 from podium.runs.experiment import read_experiment
 
-IMPORTED_ONCE = (
+PRELOADED_MODULES = (
     *(
         "podium.runs.drive.worker",
         "podium.grading.grade",
@@ -24,30 +24,30 @@ IMPORTED_ONCE = (
         "podium.sandbox.linux.bubblewrap",
         "rich.markdown",
     ),
-    *IMPORTED_LATE,
+    *LATE_IMPORTS,
 )
-IMPORTED_FOR_MODELS = (*CLIENTS_OF_MODELS, "podium.runs.drive.executors.preload_models")
+PRELOADED_FOR_MODELS = (*MODEL_CLIENT_MODULES, "podium.runs.drive.executors.preload_models")
 
 
-def imported_once(*, models: bool) -> list[str]:
-    """What the process imports that workers are forked from; a module that is not there is passed over.
+def modules_to_preload(*, models: bool) -> list[str]:
+    """Return the modules that the fork server imports; missing ones are ignored.
 
     Args:
-        models: whether runs ask models, for which as much again is imported.
+        models: also import the clients of language models, which doubles the work.
     """
-    return [*IMPORTED_ONCE, *(IMPORTED_FOR_MODELS if models else ()), "podium.runs.drive.executors.preload"]
+    return [*PRELOADED_MODULES, *(PRELOADED_FOR_MODELS if models else ()), "podium.runs.drive.executors.preload"]
 
 
 class LocalExecutor:
-    """Processes forked from one that has imported everything: a run then starts in milliseconds, not seconds."""
+    """Runs processes forked from a server with all imports done: a start takes milliseconds instead of seconds."""
 
     def __init__(self, *, address: str | None = None, parallel: int | None = None) -> None:
         """
         Args:
-            parallel: runs at a time; by default two for each core, since agents wait for models and for leases.
+            parallel: concurrent runs; by default two per core, since agents wait for models and leases.
         """
         if address is not None:
-            raise UsageError(f"--on local://{address}: runs of this machine need no address. Give: --on local")
+            raise UsageError(f"--on local://{address}: local runs take no address. Use: --on local")
         self._parallel = parallel or 2 * len(os.sched_getaffinity(0))
         self._context = multiprocessing.get_context("forkserver")
         self._preloads = False
@@ -70,7 +70,7 @@ class LocalExecutor:
     def submit(self, run: RunRequest) -> None:
         if not self._preloads:
             models = read_experiment(run.experiment).plan.models
-            self._context.set_forkserver_preload(imported_once(models=bool(models)))
+            self._context.set_forkserver_preload(modules_to_preload(models=bool(models)))
             self._preloads = True
         self._queue.append(run)
         self._fill()
@@ -103,10 +103,10 @@ class LocalExecutor:
 
 
 def _work(environment: dict[str, str], *arguments: Any) -> None:
-    """`worker.work`, imported only in the worker: whoever submits runs has no use for what it needs.
+    """Run `worker.work`, imported only here because the submitting process does not need it.
 
     Args:
-        environment: of whoever submits; the process that workers are forked from has that of its own start.
+        environment: of the submitting process; the fork server keeps the one it was started with.
     """
     os.environ.clear()
     os.environ.update(environment)

@@ -1,4 +1,4 @@
-"""Readies the process that workers are forked from: done last, and once for all runs."""
+"""Fork server preparation: imported last, once for all runs."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from podium import plugins
 
 plugins.offered("tasks", {})
 gc.collect()
-gc.freeze()  # workers need not look through what never goes, and their memory stays shared
+gc.freeze()  # workers need not scan objects that are never freed, and their memory stays shared

@@ -1,7 +1,7 @@
-"""Readies the process that workers are forked from for runs that ask models."""
+"""Fork server preparation for runs that call language models."""
 
 from __future__ import annotations
 
 from inspect_ai.model import get_model_info
 
-get_model_info("none/none")  # has Inspect read what it knows of models: half a second
+get_model_info("none/none")  # loads Inspect's model database, which takes half a second

@@ -1,4 +1,4 @@
-"""What programs leave behind computes only while a program is waited for: otherwise it would have no lease."""
+"""Pausing of background programs: they compute only while a program is awaited, as otherwise they have no lease."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from functools import partial
 
 from podium.sandbox.linux.control_socket import Control
-from podium.sandbox.linux.limits.process_tree import processor_s, states
+from podium.sandbox.linux.limits.process_tree import cpu_time_s, program_states
 
-GRACE_S = 0.25
-"""How much the programs of a sandbox may compute during a pause; what takes more has found a way to wake itself."""
-AWAKE_S = 2.0
-"""How long they may be seen awake in it: what children computed that nobody waits for is in no account."""
-LOOK_S = 0.2
-"""For how long a look counts at most."""
+MAX_PAUSED_CPU_S = 0.25
+"""CPU time that programs of a sandbox may use during a pause; with more, they have found a way to wake themselves."""
+MAX_AWAKE_S = 2.0
+"""Time that they may be seen awake in a pause; the CPU time of children that no parent reaps appears in no account."""
+MAX_OBSERVATION_S = 0.2
+"""Maximum time that one observation counts for."""
 
 
 @dataclass
 class _Pause:
-    """A pause, as far as it was looked at."""
+    """Measurements during a pause."""
 
     token: object
     used_s: float
@@ -30,7 +30,7 @@ class _Pause:
 
 
 class Background:
-    """Pauses and resumes the programs of a sandbox. Its methods may be called from any thread."""
+    """Control of the pauses of a sandbox's programs. Its methods may be called from any thread."""
 
     def __init__(self, control: Control, *, is_paused_when_idle: bool) -> None:
         self._control, self._is_paused_when_idle = control, is_paused_when_idle
@@ -41,7 +41,7 @@ class Background:
         self._measured: _Pause | None = None
 
     def begin(self, *, leaves_something: bool) -> Callable[[], None]:
-        """Resumes everything for a program; what is to be called when that has ended, any number of times."""
+        """Resume everything for a program; return a callback for its end, which may be called repeatedly."""
         token = object()
         with self._lock:
             self._waited_for.add(token)
@@ -61,17 +61,17 @@ class Background:
                 self._pause = object()
 
     def exceeded(self, root: int) -> str | None:
-        """Why programs are to be killed: they compute in a pause. A timer, for one, can send its owner SIGCONT."""
+        """Return the reason to kill programs: they compute in a pause. A timer, for one, can send its owner SIGCONT."""
         pause = self._pause
         if pause is None:
             return None
-        used, now = processor_s(root), time.monotonic()
+        used, now = cpu_time_s(root), time.monotonic()
         if self._measured is None or self._measured.token is not pause:
             self._measured = _Pause(pause, used, now)
-        seen = self._measured
-        if not states(root).isdisjoint("RS"):  # D may be a parent whose child was stopped before it became a program
-            seen.awake_s += min(now - seen.looked_at, LOOK_S)
-        seen.looked_at = now
-        if used - seen.used_s <= GRACE_S and seen.awake_s <= AWAKE_S:
+        measured = self._measured
+        if not program_states(root).isdisjoint("RS"):  # D may be a parent whose child was stopped before its exec
+            measured.awake_s += min(now - measured.looked_at, MAX_OBSERVATION_S)
+        measured.looked_at = now
+        if used - measured.used_s <= MAX_PAUSED_CPU_S and measured.awake_s <= MAX_AWAKE_S:
             return None
-        return "programs in the background went on computing while none was waited for"
+        return "background programs kept computing while no program was awaited"

@@ -1,4 +1,4 @@
-"""Control groups, where this user may make them: the kernel then holds a sandbox to its memory and processes."""
+"""Control groups: where this user may create them, the kernel enforces a sandbox's memory and process limits."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from podium.sandbox.spec import Limits
 
 ROOT = Path("/sys/fs/cgroup")
 CONTROLLERS = {"memory_bytes": "memory", "processes": "pids"}
-"""By the name of a limit, the controller that holds it."""
+"""Controller that enforces a limit, by the name of the limit."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """A control group of our own, by controller ("memory", "pids"); only those that could be had."""
+    """Control group of a sandbox, by controller ("memory", "pids"); only the available controllers."""
 
     folders: dict[str, Path]
     is_ours: bool = True
-    """Whether we made it, and remove it."""
+    """True if we created it and have to remove it."""
 
     def memory_kills(self) -> int:
-        """How many processes of the group the kernel has killed for its memory."""
+        """Return the number of processes of the group that the kernel has killed for memory."""
         folder = self.folders.get("memory")
         if folder is None:
             return 0
@@ -37,7 +37,7 @@ class Group:
         return 0
 
     def remove(self) -> None:
-        """Deletes the group if it is ours, after killing what has escaped from its parents and is still in it."""
+        """Delete the group if it is ours, after killing processes that have escaped from their parents into it."""
         for folder in set(self.folders.values()) if self.is_ours else ():
             _kill_members(folder)
             for _ in range(50):
@@ -46,17 +46,17 @@ class Group:
                     break
                 except FileNotFoundError:
                     break
-                except OSError:  # the last of them is still ending
+                except OSError:  # the last process is still exiting
                     time.sleep(0.02)
 
 
 def limits_held() -> list[str]:
-    """The limits for which this user may make groups."""
+    """Return the limits for which this user may create groups."""
     return [limit for limit, controller in CONTROLLERS.items() if _parent(controller) is not None]
 
 
 def make_group(limits: Limits, pid: int) -> Group:
-    """A group around a process and what it starts from now on, with as many controllers as we may use: perhaps none."""
+    """Create a group around a process and its future children, with as many controllers as available, possibly none."""
     name = f"podium-{uuid.uuid4().hex[:12]}"
     values = {"pids": {"pids.max": limits.processes}}
     if limits.memory_bytes is not None:
@@ -73,8 +73,8 @@ def make_group(limits: Limits, pid: int) -> Group:
         folder = parent / name
         try:
             folder.mkdir(exist_ok=True)
-            known = {file: value for file, value in settings.items() if (folder / file).exists()}
-            for file, value in known.items():
+            existing = {file: value for file, value in settings.items() if (folder / file).exists()}
+            for file, value in existing.items():
                 (folder / file).write_text(str(value))
             (folder / "cgroup.procs").write_text(str(pid))
         except OSError:
@@ -86,12 +86,12 @@ def make_group(limits: Limits, pid: int) -> Group:
 
 
 def group_of(limits: Limits, pid: int) -> Group:
-    """The group that somebody else has put a process into, with the controllers that hold it to our limits."""
-    wanted: dict[str, tuple[int, tuple[str, ...]]] = {"pids": (limits.processes, ("pids.max",))}
+    """Return the existing group of a process, with the controllers that enforce our limits."""
+    requested: dict[str, tuple[int, tuple[str, ...]]] = {"pids": (limits.processes, ("pids.max",))}
     if limits.memory_bytes is not None:
-        wanted["memory"] = (limits.memory_bytes, ("memory.max", "memory.limit_in_bytes"))
+        requested["memory"] = (limits.memory_bytes, ("memory.max", "memory.limit_in_bytes"))
     folders = {}
-    for controller, (limit, names) in wanted.items():
+    for controller, (limit, names) in requested.items():
         for folder in _folders_of(pid, controller):
             if any(value <= limit for value in _values(folder, names)):
                 folders[controller] = folder
@@ -99,7 +99,7 @@ def group_of(limits: Limits, pid: int) -> Group:
 
 
 def _folders_of(pid: int | str, controller: str) -> list[Path]:
-    """Where the group of a process is for a controller: its tree of version 1, or the one tree of version 2."""
+    """Return the folders of a process's group for a controller: in its version 1 tree, or in the version 2 tree."""
     try:
         lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
     except OSError:
@@ -122,7 +122,7 @@ def _kill_members(folder: Path) -> None:
 
 
 def _parent(controller: str) -> Path | None:
-    """The nearest group around this process below which groups with a controller can be made."""
+    """Return the nearest group around this process below which groups with a controller can be created."""
     try:
         lines = Path("/proc/self/cgroup").read_text().splitlines()
     except OSError:

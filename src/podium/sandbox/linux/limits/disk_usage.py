@@ -1,4 +1,4 @@
-"""How much somebody hostile has written, and how it is brought back to what may be written."""
+"""Disk usage of untrusted folders: measures it and truncates files that exceed the limit."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from podium.safefs.walk_hostile import shorten, walk
+from podium.safefs.walk_hostile import truncate_newest, walk
 from podium.sandbox.spec import GIB, Limits
 from podium.text import format_size
 
 INTERVAL_S = 10.0
 RESERVE_BYTES, RESERVE_SHARE = 1 * GIB, 50
-"""Of a file system this much, or one part in so many if that is less, is left to others."""
+"""Free space always kept on a file system: RESERVE_BYTES or 1/RESERVE_SHARE of it, whichever is smaller."""
 _BLOCK = 4096
 
 
 @dataclass
-class Use:
+class DiskUsage:
     """Disk space and number of files below some folders."""
 
     size: int = 0
@@ -32,7 +32,7 @@ class Use:
         return self.size > limits.disk_bytes or self.files > limits.files or self.is_too_deep
 
     def add(self, entry: os.DirEntry[str]) -> None:
-        """Counts a file, once if it has several names."""
+        """Count a file, once even if it has several names."""
         status = entry.stat(follow_symlinks=False)
         if status.st_nlink > 1:
             identity = (status.st_dev, status.st_ino)
@@ -44,84 +44,84 @@ class Use:
 
 @dataclass(frozen=True)
 class _Room:
-    """What is free on the file systems of some folders."""
+    """Free space on the file systems of some folders."""
 
     size: int
     files: int
     above_reserve: int
-    """On the fullest of them, before others are left too little; negative when they are already."""
+    """Free bytes above the reserve on the fullest of them; negative if the reserve is already in use."""
 
 
 class DiskMeter:
-    """Walks folders only when the file systems below them have really filled up, or after a while."""
+    """Disk meter: walks folders only when their file systems have filled up considerably, or after a while."""
 
     def __init__(self, folders: Iterable[Path], limits: Limits, *, nameless: Callable[[set[int]], int]) -> None:
-        """Measures folders, and what `nameless` finds on their devices in files that no folder shows."""
+        """Measure folders, plus the size that `nameless` returns for files on their devices that no folder shows."""
         self._folders, self._limits, self._nameless = tuple(folders), limits, nameless
-        self._last = Use()
+        self._last = DiskUsage()
         self._room = self._room_now()
         self._soonest = self._latest = 0.0
 
     def exceeded(self) -> str | None:
-        """The first limit that is exceeded, as a sentence. A program that only deletes is let be."""
+        """Return the first exceeded limit as a clause, or None. A program that only deletes is not stopped."""
         limits, use, room = self._limits, self._growth(), self._room
         if use.size > limits.disk_bytes:
             return f"disk limit of {format_size(limits.disk_bytes)} exceeded ({format_size(use.size)} written)"
         if use.files > limits.files:
             return f"limit of {limits.files:,} files exceeded ({use.files:,} found)"
         if use.is_too_deep:
-            return "folders are nested too deep to be measured"
+            return "folders are nested too deeply to be measured"
         if use.size and room.above_reserve < 0:
             return f"the disk is nearly full ({format_size(room.size)} free)"
         return None
 
-    def left(self) -> int:
-        """How much may still be written; measured anew if it was nothing."""
+    def bytes_left(self) -> int:
+        """Return the number of bytes that may still be written; measures again if there were none."""
         if self._last.size > self._limits.disk_bytes - _BLOCK:
             self._measure()
         left = min(self._limits.disk_bytes - self._last.size, self._room_now().above_reserve)
         return left if left >= _BLOCK else 0
 
-    def cut_back(self) -> None:
-        """Shortens the files that were changed last until no more is written than may be; nobody may be writing."""
+    def truncate_to_limits(self) -> None:
+        """Truncate the most recently changed files to meet the limits; no program may be writing meanwhile."""
         everything = self._limits.model_copy(update={"disk_bytes": 1 << 62})
-        use = disk_use(self._folders, everything)
+        use = measure_disk_usage(self._folders, everything)
         surplus = max(use.size - self._limits.disk_bytes, -self._room_now().above_reserve)
         if surplus > 0:
-            shorten(self._folders, surplus)
+            truncate_newest(self._folders, surplus)
             self._measure()
 
-    def _growth(self) -> Use:
-        """What the folders hold; nothing when that has not grown since it was last looked at."""
+    def _growth(self) -> DiskUsage:
+        """Return the usage of the folders, or zero if it has not grown since the last measurement."""
         room, now = self._room_now(), time.monotonic()
         filled = self._room.size - room.size > self._limits.disk_bytes // 20 or room.above_reserve < 0
         crowded = self._room.files - room.files > self._limits.files // 20
         if now < self._soonest or not (filled or crowded or now > self._latest):
-            return Use()
+            return DiskUsage()
         before = self._last
         use = self._measure()
-        return use if use.size > before.size or use.files > before.files or use.is_too_deep else Use()
+        return use if use.size > before.size or use.files > before.files or use.is_too_deep else DiskUsage()
 
-    def _measure(self) -> Use:
-        """Walks the folders now."""
+    def _measure(self) -> DiskUsage:
+        """Measure the folders now."""
         self._room = self._room_now()
         started = time.monotonic()
-        use = disk_use(self._folders, self._limits)
+        use = measure_disk_usage(self._folders, self._limits)
         use.size += self._nameless(self._devices())
         self._last = use
         ended = time.monotonic()
-        # Walking may never become the main work of the machine, whatever a program does to its files.
+        # Walking must never become the main work of the machine, even if a program has created millions of files.
         self._soonest = ended + 2 * (ended - started)
         self._latest = ended + max(INTERVAL_S, 20 * (ended - started))
         return use
 
     def _devices(self) -> set[int]:
-        """The file systems the folders are on."""
-        found = set()
+        """Return the devices that the folders are on."""
+        devices = set()
         for folder in self._folders:
             with contextlib.suppress(OSError):
-                found.add(folder.stat().st_dev)
-        return found
+                devices.add(folder.stat().st_dev)
+        return devices
 
     def _room_now(self) -> _Room:
         systems = {}
@@ -130,16 +130,16 @@ class DiskMeter:
                 status = os.statvfs(folder)
                 systems[status.f_fsid] = status
         sizes = [status.f_bavail * status.f_frsize for status in systems.values()]
-        reserves = [min(RESERVE_BYTES, found.f_blocks * found.f_frsize // RESERVE_SHARE) for found in systems.values()]
+        reserves = [min(RESERVE_BYTES, fs.f_blocks * fs.f_frsize // RESERVE_SHARE) for fs in systems.values()]
         above = min((size - reserve for size, reserve in zip(sizes, reserves, strict=True)), default=0)
         return _Room(sum(sizes), sum(status.f_favail for status in systems.values()), above)
 
 
-def disk_use(folders: Iterable[Path], limits: Limits) -> Use:
-    """Blocks and entries below folders, counted until a limit is exceeded. What vanishes is not counted."""
-    use = Use()
-    with contextlib.closing(walk(folders)) as found:
-        for _, entry in found:
+def measure_disk_usage(folders: Iterable[Path], limits: Limits) -> DiskUsage:
+    """Count blocks and entries below folders until a limit is exceeded, ignoring what vanishes meanwhile."""
+    use = DiskUsage()
+    with contextlib.closing(walk(folders)) as entries:
+        for _, entry in entries:
             if entry is None:
                 use.is_too_deep = True
             else:

@@ -1,4 +1,4 @@
-"""What processes hold that no folder shows: files without a name, shared memory, what waits in pipes and sockets."""
+"""Hidden storage: unlinked files, shared memory, and data queued in pipes and sockets, which no folder shows."""
 
 from __future__ import annotations
 
@@ -9,74 +9,74 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from podium.sandbox.linux.limits.socket_buffers import SocketLook, internet_bytes
+from podium.sandbox.linux.limits.socket_buffers import SocketScan, internet_bytes
 
-DESCRIPTORS = 50_000
-"""Looked at, in all processes together: a program may open any number."""
+MAX_DESCRIPTORS = 50_000
+"""Maximum number of descriptors examined, in all processes together; a program may open any number."""
 PIPE_BYTES = 1 << 16
-"""What a pipe is taken to hold: its usual size."""
+"""Assumed content of a pipe: its default capacity."""
 _MEMORY_FILES = ("/memfd:", "/dev/zero")  # the second is how the kernel calls shared memory that has no file
 
 
 @dataclass(frozen=True)
 class NamelessFile:
-    """A file that no folder shows: unlinked, or made by memfd_create."""
+    """File that no folder shows: unlinked, or created by memfd_create."""
 
     size: int
     is_memory: bool
 
 
 HeldFiles = dict[tuple[int, int], NamelessFile]
-"""By device and number."""
+"""Nameless files by device and inode number."""
 
 
 @dataclass
-class Held:
-    """What some processes hold."""
+class HiddenStorage:
+    """Storage held by some processes that no folder shows."""
 
     files: HeldFiles = field(default_factory=dict)
     queued: int = 0
     """Bytes in pipes and sockets."""
 
-    def __or__(self, further: Held) -> Held:
-        """Both, with the sizes of files from the first."""
-        return Held({**further.files, **self.files}, self.queued + further.queued)
+    def __or__(self, further: HiddenStorage) -> HiddenStorage:
+        """Merge both, with the sizes of files from the first."""
+        return HiddenStorage({**further.files, **self.files}, self.queued + further.queued)
 
     def memory(self) -> int:
-        """The size of files that are nothing but memory."""
+        """Return the size of files that are only in memory."""
         return sum(file.size for file in self.files.values() if file.is_memory)
 
     def disk(self, devices: set[int]) -> int:
-        """The size of files on some devices."""
-        found = self.files.items()
-        return sum(file.size for (device, _), file in found if device in devices and not file.is_memory)
+        """Return the size of files on some devices."""
+        entries = self.files.items()
+        return sum(file.size for (device, _), file in entries if device in devices and not file.is_memory)
 
     def see(self, path: str, status: os.stat_result) -> None:
-        """Counts an open file if it has no name."""
+        """Count an open file if it has no name."""
         if stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
             is_memory = os.readlink(path).startswith(_MEMORY_FILES)
             self.files[status.st_dev, status.st_ino] = NamelessFile(status.st_blocks * 512, is_memory)
 
 
-def look(pids: Iterable[int]) -> Held:
-    """What processes hold by descriptors, without sockets of the internet."""
-    held = Held()
+def scan_descriptors(pids: Iterable[int]) -> HiddenStorage:
+    """Return the storage that processes hold by descriptors, except Internet sockets."""
+    held = HiddenStorage()
 
     def see(descriptor: int) -> None:
         with contextlib.suppress(OSError):
             held.see(f"/proc/self/fd/{descriptor}", os.fstat(descriptor))
 
-    sockets = SocketLook(see)
+    sockets = SocketScan(see)
     pipes: set[int] = set()
-    room = DESCRIPTORS
+    room = MAX_DESCRIPTORS
     for pid in pids:
-        room = _look_at_descriptors(pid, held, sockets, pipes, room)
+        room = _scan_descriptors(pid, held, sockets, pipes, room)
     held.queued = sockets.size + PIPE_BYTES * len(pipes)
     return held
 
 
-def _look_at_descriptors(pid: int, held: Held, sockets: SocketLook, pipes: set[int], room: int) -> int:
-    """Adds what a process has open; how many more descriptors may be looked at."""
+def _scan_descriptors(pid: int, held: HiddenStorage, sockets: SocketScan, pipes: set[int], room: int) -> int:
+    """Add the open descriptors of a process; return how many more may be examined."""
     with contextlib.ExitStack() as opened, contextlib.suppress(OSError):
         process = os.pidfd_open(pid)
         opened.callback(os.close, process)
@@ -93,19 +93,19 @@ def _look_at_descriptors(pid: int, held: Held, sockets: SocketLook, pipes: set[i
     return room
 
 
-def look_further(root: int, pids: Iterable[int]) -> Held:
-    """What takes milliseconds for each process: the nameless files they have mapped; and sockets of the internet."""
-    found: HeldFiles = {}
+def scan_mappings(root: int, pids: Iterable[int]) -> HiddenStorage:
+    """Return the slow part, milliseconds per process: nameless files they have mapped, and their Internet sockets."""
+    files: HeldFiles = {}
     for pid in pids:
         for line in _mappings(pid):
             key, file = _mapped_file(pid, line)
-            if key not in found or found[key].size < file.size:
-                found[key] = file
-    return Held(found, internet_bytes(root))
+            if key not in files or files[key].size < file.size:
+                files[key] = file
+    return HiddenStorage(files, internet_bytes(root))
 
 
 def _mapped_file(pid: int, line: bytes) -> tuple[tuple[int, int], NamelessFile]:
-    """A line of /proc/PID/maps; the size is that of the file if we may know it, else what is mapped."""
+    """Parse a line of /proc/PID/maps; the size is that of the file if it is accessible, else that of the mapping."""
     span, _, offset, device, inode, path = line.split(maxsplit=5)
     start, end = (int(part, 16) for part in span.split(b"-"))
     major, minor = (int(part, 16) for part in device.split(b":"))
@@ -121,5 +121,5 @@ def _mappings(pid: int) -> Iterator[bytes]:
     except OSError:
         return
     if b"(deleted)" in data:
-        # In names the kernel writes nothing but \n in another way: other ends of lines are parts of them.
+        # The kernel escapes only \n in names: other line separators are parts of them.
         yield from (line for line in data.split(b"\n") if line.endswith(b"(deleted)"))

@@ -1,4 +1,4 @@
-"""How much memory a tree of processes holds, as far as the kernel tells an ordinary user."""
+"""Memory of a process tree, as far as the kernel shows it to an ordinary user."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from podium.sandbox.linux.limits.hidden_files import Held
+from podium.sandbox.linux.limits.hidden_files import HiddenStorage
 
 _RESIDENT, _PAGE_TABLES = re.compile(rb"VmRSS:\s+(\d+)"), re.compile(rb"VmPTE:\s+(\d+)")
 
 
-def memory(root: int, pids: list[int], limit: int, held: Held) -> int:
-    """What processes hold. Pages they share are told apart only when the plain sum is over the limit.
+def measure_memory(root: int, pids: list[int], limit: int, held: HiddenStorage) -> int:
+    """Return the memory of processes in bytes. Shared pages are separated only if the plain sum exceeds the limit.
 
     Args:
-        root: one of them, whose /dev/shm is theirs.
+        root: one of them, whose /dev/shm is included.
     """
     kept = held.memory() + _shared_memory(root)
     used = [_use(pid) for pid in pids]
@@ -25,7 +25,7 @@ def memory(root: int, pids: list[int], limit: int, held: Held) -> int:
     if resident <= limit:
         return resident
     shares = [_share(pid) for pid in pids]
-    # Shared memory is counted as mapped or as held, whichever is more: which of it is both nobody tells.
+    # Shared memory counts as mapped or as held, whichever is more: the overlap of the two cannot be determined.
     return tables + sum(share.private for share in shares) + max(kept, sum(share.shared for share in shares))
 
 
@@ -42,17 +42,17 @@ class _Share:
 
 
 def _use(pid: int) -> _Use:
-    """The pages of a process, and those with which the kernel keeps track of them."""
+    """Return the resident pages of a process and the size of its page tables."""
     try:
         status = Path(f"/proc/{pid}/status").read_bytes()
     except OSError:
         return _Use()
-    found = [pattern.search(status) for pattern in (_RESIDENT, _PAGE_TABLES)]
-    return _Use(*(0 if match is None else int(match[1]) * 1024 for match in found))  # a process that ends has none
+    matches = [pattern.search(status) for pattern in (_RESIDENT, _PAGE_TABLES)]
+    return _Use(*(0 if match is None else int(match[1]) * 1024 for match in matches))  # an exiting process has none
 
 
 def _share(pid: int) -> _Share:
-    """What a process may be charged with, pages of several divided among them; swapped ones too."""
+    """Return the memory charged to a process: its share of shared pages, swapped pages included."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
     except OSError:
@@ -63,11 +63,11 @@ def _share(pid: int) -> _Share:
 
 
 def _shared_memory(root: int) -> int:
-    place = f"/proc/{root}/root/dev/shm"
+    path = f"/proc/{root}/root/dev/shm"
     try:
-        if os.stat(place).st_dev == os.stat("/dev/shm").st_dev:
-            return 0  # the host's own, which is not theirs alone
-        status = os.statvfs(place)
+        if os.stat(path).st_dev == os.stat("/dev/shm").st_dev:
+            return 0  # the host's own, which others use as well
+        status = os.statvfs(path)
     except OSError:
         return 0
     return (status.f_blocks - status.f_bfree) * status.f_frsize

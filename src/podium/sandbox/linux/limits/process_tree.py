@@ -1,4 +1,4 @@
-"""Trees of processes, as the kernel shows them."""
+"""Process trees, as /proc shows them."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 
-def tree(root: int, at_most: int | None = None) -> list[int]:
-    """A process and everything below it, or a number of them."""
-    found: list[int] = []
+def tree(root: int, max_count: int | None = None) -> list[int]:
+    """Return a process and its descendants, or at most some of them."""
+    pids: list[int] = []
     pending = [root]
-    while pending and (at_most is None or len(found) < at_most):
+    while pending and (max_count is None or len(pids) < max_count):
         pid = pending.pop()
-        found.append(pid)
+        pids.append(pid)
         pending += [child for children in _children(pid) for child in children]
-    return found
+    return pids
 
 
 def has_more_tasks(root: int, limit: int) -> bool:
-    """Whether there are more processes and threads in a tree than a number, without counting the rest.
+    """Return whether a tree has more processes and threads than a limit, without counting the rest.
 
-    Children are counted as they are listed: those of a fork bomb have often ended before one can look at them.
+    Children are counted as listed: those of a fork bomb have often exited before they can be examined.
     """
     count, pending = 1, [root]
     while pending and count <= limit:
@@ -32,10 +32,10 @@ def has_more_tasks(root: int, limit: int) -> bool:
     return count > limit
 
 
-def processor_s(root: int) -> float:
-    """The processor time that programs have taken: what is below the supervisors of a first process.
+def cpu_time_s(root: int) -> float:
+    """Return the CPU time of programs, which are the processes below the supervisors of a first process.
 
-    That of children which their parent does not wait for is lost with them; `states` shows such.
+    The time of children that no parent reaps is lost with them; `states` shows such children.
     """
     ticks = 0
     for supervisor in _supervisors(root):
@@ -44,8 +44,8 @@ def processor_s(root: int) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def states(root: int) -> set[str]:
-    """What programs are doing at this moment, in the kernel's letters: R is to run, S to sleep, T to be stopped."""
+def program_states(root: int) -> set[str]:
+    """Return the current states of programs, in the kernel's letters: R for running, S for sleeping, T for stopped."""
     programs = [pid for supervisor in _supervisors(root) for pid in tree(supervisor)[1:]]
     return {fields[0].decode("ascii") for pid in programs if (fields := _stat(pid))}
 
@@ -54,8 +54,8 @@ def _supervisors(root: int) -> list[int]:
     return [child for children in _children(root) for child in children]
 
 
-def bind(root: int, cores: Sequence[int]) -> None:
-    """Moves programs to other cores, all their threads: what is below the first process of a sandbox."""
+def bind_programs(root: int, cores: Sequence[int]) -> None:
+    """Bind the programs below the first process of a sandbox to other cores, with all their threads."""
     for pid in tree(root)[1:]:
         with contextlib.suppress(OSError):  # it has ended meanwhile
             for thread in os.listdir(f"/proc/{pid}/task"):
@@ -63,13 +63,13 @@ def bind(root: int, cores: Sequence[int]) -> None:
 
 
 def _ticks(pid: int) -> tuple[int, int]:
-    """The processor time of a process, and that of its children which have ended."""
+    """Return the CPU time of a process, and of its children that have ended, in clock ticks."""
     user, system, children_user, children_system = map(int, _stat(pid)[11:15] or (0, 0, 0, 0))
     return user + system, children_user + children_system
 
 
 def _stat(pid: int) -> list[bytes]:
-    """What the kernel says of a process after its name, from its state on; nothing of one that has ended."""
+    """Return the fields of /proc/PID/stat from the state on; empty for a process that has ended."""
     try:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
@@ -77,7 +77,7 @@ def _stat(pid: int) -> list[bytes]:
 
 
 def _children(pid: int) -> list[list[int]]:
-    """What each thread of a process has started; one empty list for a process that has ended."""
+    """Return the children of each thread of a process; one empty list for a process that has ended."""
     try:
         threads = os.listdir(f"/proc/{pid}/task")
         return [[*map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())] for thread in threads]

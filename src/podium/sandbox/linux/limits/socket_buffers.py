@@ -1,6 +1,6 @@
-"""What waits in the sockets of hostile programs: bytes that no process maps, descriptors that no process holds.
+"""Data queued in the sockets of untrusted programs: bytes that no process maps, descriptors that no process holds.
 
-Only sockets of the family `unix` are opened here, which never make who closes them wait. Of others the kernel lists the
+Only unix sockets are opened here, because closing them never blocks. For others, the kernel lists the number of
 bytes.
 """
 
@@ -20,28 +20,29 @@ from pathlib import Path
 _PIDFD_GETFD = 438
 _SO_MEMINFO, _SO_PEEK_OFF = 55, 42
 _MEMORY = struct.Struct("9I")
-_SENT, _FORWARDED = 2, 4  # places in it: what was sent and is not read yet, what is kept for more
-_DESCRIPTORS_IN_A_MESSAGE = 253
-_MESSAGES = 10_000  # looked at in one socket
+_SENT, _FORWARDED = 2, 4  # indices: bytes sent and not yet read, bytes reserved for more
+_MAX_DESCRIPTORS_PER_MESSAGE = 253
+_MAX_MESSAGES = 10_000  # looked at in one socket
 _INTERNET = ("tcp", "tcp6", "udp", "udp6")
 
 
-class SocketLook:
-    """One look at the sockets of some processes."""
+class SocketScan:
+    """Single scan of the sockets of some processes."""
 
     def __init__(self, see: Callable[[int], None]) -> None:
-        """
+        """Start a scan.
+
         Args:
-            see: is shown each descriptor in flight that is not a socket, for as long as it returns.
+            see: callback for each descriptor in flight that is not a socket; it is closed afterwards.
         """
         self.size = 0
-        """Bytes in the sockets that were looked at."""
+        """Bytes in the sockets scanned so far."""
         self._see = see
         self._seen: set[int] = set()
         self._buffer = bytearray(1 << 20)
 
     def add(self, pidfd: int, path: str, inode: int) -> None:
-        """Looks at a socket that a process holds, as /proc/PID/fd shows it; once at each."""
+        """Scan a socket that a process holds, as /proc/PID/fd shows it; each socket only once."""
         if inode in self._seen or not _is_unix(path):
             return
         ours = ctypes.CDLL(None).syscall(_PIDFD_GETFD, pidfd, int(Path(path).name), 0)
@@ -49,7 +50,7 @@ class SocketLook:
             self._look(ours)
 
     def _look(self, descriptor: int) -> None:
-        """Counts what is in a socket, and in the sockets in it; closes it."""
+        """Count the content of a socket, and of the sockets queued in it; close it."""
         with contextlib.suppress(OSError), socket.socket(fileno=descriptor) as opened:
             inode = os.fstat(descriptor).st_ino
             if inode in self._seen or opened.family != socket.AF_UNIX:
@@ -61,13 +62,13 @@ class SocketLook:
                 self.size += sum(self._messages(opened))
 
     def _messages(self, opened: socket.socket) -> Iterator[int]:
-        """The sizes of what can be read from a socket, after showing the descriptors in it; leaves it as it was."""
+        """Yield the sizes of readable messages, after showing the descriptors in them; leaves the socket as it was."""
         before = opened.getsockopt(socket.SOL_SOCKET, _SO_PEEK_OFF)
         opened.setsockopt(socket.SOL_SOCKET, _SO_PEEK_OFF, 0)
-        room = socket.CMSG_SPACE(4 * _DESCRIPTORS_IN_A_MESSAGE)
+        room = socket.CMSG_SPACE(4 * _MAX_DESCRIPTORS_PER_MESSAGE)
         flags = socket.MSG_PEEK | socket.MSG_DONTWAIT | socket.MSG_CMSG_CLOEXEC
         try:
-            for _ in range(_MESSAGES):
+            for _ in range(_MAX_MESSAGES):
                 size, ancillary, _, _ = opened.recvmsg_into([self._buffer], room, flags)
                 if not size and not ancillary:
                     return
@@ -75,7 +76,7 @@ class SocketLook:
                     if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
                         self._show(array.array("i", data[: len(data) // 4 * 4]))
                 yield size
-        except OSError:  # nothing more, or nothing at all
+        except OSError:  # no more messages, or none at all
             return
         finally:
             opened.setsockopt(socket.SOL_SOCKET, _SO_PEEK_OFF, before)
@@ -96,9 +97,9 @@ def _can_be_read(opened: socket.socket) -> bool:
 
 
 def internet_bytes(pid: int) -> int:
-    """What waits in the internet sockets of a process's network; 0 where that is ours, with everybody's sockets.
+    """Return the bytes queued in the Internet sockets of a process's network; 0 if it is the host's, which all share.
 
-    The kernel goes through those of all networks, which takes it milliseconds.
+    The kernel goes through the sockets of all networks, which takes milliseconds.
     """
     total = 0
     with contextlib.suppress(OSError):
@@ -112,7 +113,7 @@ def internet_bytes(pid: int) -> int:
 
 
 def _is_unix(path: str) -> bool:
-    """Asks for the kernel's word: in its list of sockets, names that programs choose can break and forge lines."""
+    """Return whether the kernel reports a unix socket; names that programs choose can forge its list of sockets."""
     try:
         return os.getxattr(path, "system.sockprotoname").startswith(b"UNIX")
     except OSError:  # closed meanwhile

@@ -18,8 +18,8 @@ from podium.errors import RecordError
 ID_BYTES = 32
 BLOB, TREE, COMMIT = b"blob", b"tree", b"commit"
 FILE, EXECUTABLE, LINK, FOLDER = b"100644", b"100755", b"120000", b"40000"
-LONGEST_NAME = 255
-"""In bytes, as file systems have it."""
+MAX_NAME_BYTES = 255
+"""Maximum length of a file name in bytes."""
 
 _PACK_TYPES = {COMMIT: 1, TREE: 2, BLOB: 3}
 _SAMPLE_BYTES = 32 * 1024
@@ -44,12 +44,12 @@ class Packable(NamedTuple):
 
 
 def header(kind: bytes, size_bytes: int) -> bytes:
-    """What git puts before an object's content."""
+    """Return the header that git puts before an object's content."""
     return b"%s %d\0" % (kind, size_bytes)
 
 
 def object_id(kind: bytes, data: bytes) -> bytes:
-    """The name of an object."""
+    """Return the id of an object."""
     digest = hashlib.sha256(header(kind, len(data)))
     digest.update(data)
     return digest.digest()
@@ -59,7 +59,7 @@ EMPTY_TREE = object_id(TREE, b"")
 
 
 def level_for(data: bytes) -> int:
-    """The zlib level worth its time: none for what a first piece shows to be incompressible, such as model weights."""
+    """Return the zlib level for some data: 0 if a sample does not compress, as with model weights."""
     sample = data[:_SAMPLE_BYTES]
     if len(data) > _SAMPLE_BYTES and len(zlib.compress(sample, 1)) > 0.9 * len(sample):
         return 0
@@ -67,7 +67,7 @@ def level_for(data: bytes) -> int:
 
 
 def encode_loose(item: Packable) -> bytes:
-    """The content of a loose object's file."""
+    """Return the content of a loose object file."""
     # Names of objects make up most of a tree and do not shrink; `History.compact` stores trees as differences anyway.
     level = 0 if item.kind == TREE else level_for(item.data)
     packer = zlib.compressobj(level)
@@ -75,23 +75,23 @@ def encode_loose(item: Packable) -> bytes:
 
 
 def tree_key(name: bytes, mode: bytes) -> bytes:
-    """What git sorts a tree's entries by."""
+    """Return the key by which git sorts tree entries."""
     return name + b"/" if mode == FOLDER else name
 
 
 def tree_line(mode: bytes, name: bytes, identity: bytes) -> bytes:
-    """One entry as it stands in a tree object."""
+    """Return the encoded entry of a tree object."""
     return b"%s %s\0%s" % (mode, name, identity)
 
 
 def encode_tree(entries: Iterable[TreeEntry]) -> bytes:
-    """The content of a tree object."""
+    """Return the content of a tree object."""
     ordered = sorted(entries, key=lambda entry: tree_key(entry.name, entry.mode))
     return b"".join(tree_line(*entry) for entry in ordered)
 
 
 def decode_tree(data: bytes) -> list[TreeEntry]:
-    """The entries of a tree object.
+    """Return the entries of a tree object.
 
     Raises:
         RecordError: the tree is malformed, or holds a name that would lead out of its folder.
@@ -105,15 +105,15 @@ def decode_tree(data: bytes) -> list[TreeEntry]:
         position = end + 1 + ID_BYTES
         if end < 0 or position > len(data) or not space or mode not in (FILE, EXECUTABLE, LINK, FOLDER):
             raise RecordError("A tree of the history is malformed.")
-        if name in (b"", b".", b"..") or b"/" in name or name in seen or len(name) > LONGEST_NAME:
-            raise RecordError(f"A tree of the history holds the impossible name {name[:LONGEST_NAME]!r}.")
+        if name in (b"", b".", b"..") or b"/" in name or name in seen or len(name) > MAX_NAME_BYTES:
+            raise RecordError(f"A tree of the history holds the impossible name {name[:MAX_NAME_BYTES]!r}.")
         seen.add(name)
         entries.append(TreeEntry(mode, name, data[end + 1 : position]))
     return entries
 
 
 def encode_commit(tree: bytes, parents: Sequence[str], *, message: str, time_s: int) -> bytes:
-    """The content of a commit object."""
+    """Return the content of a commit object."""
     who = f"Podium <podium@localhost> {time_s} +0000"
     lines = [f"tree {tree.hex()}", *(f"parent {parent}" for parent in parents), f"author {who}", f"committer {who}"]
     text = "\n".join(lines) + "\n\n" + message.replace("\0", "�").rstrip("\n") + "\n"
@@ -128,7 +128,7 @@ class Commit(NamedTuple):
 
 
 def decode_commit(data: bytes) -> Commit:
-    """The parts of a commit object that matter here."""
+    """Return the parts of a commit object used here."""
     head = data.partition(b"\n\n")[0].decode("utf-8", "replace")
     lines = [line.partition(" ") for line in head.split("\n")]
     trees = [value for key, _, value in lines if key == "tree"]
@@ -147,7 +147,7 @@ class PackBytes(NamedTuple):
 
 
 def encode_pack(items: Sequence[Packable]) -> PackBytes:
-    """One pack (version 2) with its index (version 2) of objects that are all different."""
+    """Return a pack (version 2) of distinct objects, with its index (version 2)."""
     pieces = [b"PACK" + struct.pack(">II", 2, len(items))]
     offset = len(pieces[0])
     placed: list[tuple[bytes, int, int]] = []
@@ -193,7 +193,7 @@ def _encode_index(placed: list[tuple[bytes, int, int]], pack_checksum: bytes) ->
 
 
 def check_index(index: bytes) -> int:
-    """How many objects a pack's index lists.
+    """Return the number of objects in a pack index.
 
     Raises:
         RecordError: it is malformed.
@@ -206,6 +206,6 @@ def check_index(index: bytes) -> int:
 
 
 def ids_of_index(index: bytes) -> list[bytes]:
-    """The names of the objects that a pack's index lists."""
+    """Return the ids of the objects in a pack index."""
     end = _FANOUT_END + check_index(index) * ID_BYTES
     return [index[start : start + ID_BYTES] for start in range(_FANOUT_END, end, ID_BYTES)]

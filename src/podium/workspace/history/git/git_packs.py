@@ -1,6 +1,6 @@
-"""Reads git's packs (version 2, objects named by SHA-256): where an object lies, and its content behind differences.
+"""Reader of git packs (version 2, SHA-256): locates objects and resolves their deltas.
 
-Whoever made a pack may have made it to do harm: every size is bounded before memory is taken for it.
+A pack may be hostile: every size is checked before memory is allocated for it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _INDEX_BYTES = 1 << 30
 _DIFFERENCE_BYTES = 1 << 25
 """`Store.compact` has git store as differences only what is much smaller."""
 _KEPT_BYTES = 1 << 26
-_LONGEST_CHAIN = 256
-"""Git makes chains of 50 unless it is told otherwise."""
+_MAX_CHAIN = 256
+"""Git's default chain length is 50."""
 _KINDS = {1: COMMIT, 2: TREE, 3: BLOB}
 _OFFSET_DIFFERENCE, _NAMED_DIFFERENCE = 6, 7
 _IDS = 8 + 256 * 4
@@ -44,11 +44,11 @@ class _Item(NamedTuple):
     type: int
     size_bytes: int
     data: int
-    """Where its compressed data begins."""
+    """Offset of its compressed data."""
     start: bytes
-    """What of that data came with the head."""
+    """Beginning of that data, read together with the head."""
     base: int | None
-    """Of a difference, where the object lies that it changes."""
+    """Offset of the base object of a delta."""
 
 
 class Pack:
@@ -57,7 +57,7 @@ class Pack:
     def __init__(self, folder: int, name: str) -> None:
         """
         Args:
-            folder: the descriptor of the folder it lies in.
+            folder: the descriptor of its folder.
             name: without its ending.
 
         Raises:
@@ -73,7 +73,7 @@ class Pack:
         self._kept_bytes = 0
 
     def open(self, folder: int) -> None:
-        """Makes its objects readable until `close`."""
+        """Open the pack's data for reading until `close`."""
         self._descriptor = open_regular_at(folder, f"{self.name}.pack")
 
     def close(self) -> None:
@@ -82,7 +82,7 @@ class Pack:
         self._kept_bytes = 0
 
     def find(self, identity: bytes) -> int | None:
-        """Where an object lies in the pack; None if it does not."""
+        """Return the offset of an object in the pack, or None."""
         first = struct.unpack_from(">I", self._index, 8 + 4 * (identity[0] - 1))[0] if identity[0] else 0
         (end,) = struct.unpack_from(">I", self._index, 8 + 4 * identity[0])
         numbers = range(min(first, self._count), min(end, self._count))
@@ -92,7 +92,7 @@ class Pack:
         return self._offset(numbers[place])
 
     def size(self, offset: int) -> int:
-        """The size that the object at a place claims to have."""
+        """Return the claimed size of the object at an offset."""
         item = self._item(offset)
         if item.base is None:
             return item.size_bytes
@@ -101,7 +101,7 @@ class Pack:
         return _varint(start, position)[0]
 
     def read(self, offset: int) -> Content:
-        """The object at a place."""
+        """Return the object at an offset."""
         item = self._item(offset)
         if item.base is None:
             return Content(_KINDS[item.type], item.size_bytes, self._inflate(item, item.size_bytes))
@@ -109,7 +109,7 @@ class Pack:
         return Content(kind, len(data), iter((data,)))
 
     def _applied(self, offset: int) -> tuple[bytes, bytes]:
-        """The kind and content of an object behind any number of differences."""
+        """Return the kind and content of an object after applying its deltas."""
         chain: list[tuple[int, _Item]] = []
         while offset not in self._kept:
             item = self._item(offset)
@@ -117,7 +117,7 @@ class Pack:
                 self._keep(offset, _KINDS[item.type], self._whole(item))
                 break
             chain.append((offset, item))
-            if len(chain) > _LONGEST_CHAIN:
+            if len(chain) > _MAX_CHAIN:
                 raise RecordError("A pack of the history holds an endless chain of differences.")
             offset = item.base
         kind, data = self._kept[offset]
@@ -127,7 +127,7 @@ class Pack:
         return kind, data
 
     def _keep(self, offset: int, kind: bytes, data: bytes) -> None:
-        """Remembers an object, since others are differences from it."""
+        """Cache an object, since others are deltas from it."""
         self._kept_bytes += len(data)
         if self._kept_bytes > _KEPT_BYTES:
             self._kept.clear()
@@ -164,7 +164,7 @@ class Pack:
         return _Item(kind, size, offset + position, head[position:], base)
 
     def _inflate(self, item: _Item, size_bytes: int) -> Iterator[bytes]:
-        """The first bytes of an object's data, of which compressed ones follow each other from a place on."""
+        """Return the first bytes of an object's uncompressed data."""
         offsets = itertools.count(item.data + len(item.start), CHUNK_BYTES)
         chunks = (os.pread(self._descriptor, CHUNK_BYTES, offset) for offset in offsets)
         return inflate(itertools.chain((item.start,), itertools.takewhile(bool, chunks)), size_bytes)
@@ -185,7 +185,7 @@ class Pack:
 
 
 def inflate(chunks: Iterable[bytes], size_bytes: int) -> Iterator[bytes]:
-    """The first bytes of compressed data, piece by piece; fewer if it ends before or is damaged."""
+    """Yield the first bytes of compressed data in pieces; fewer if it ends early or is damaged."""
     packed = zlib.decompressobj()
     for chunk in chunks:
         pending = chunk
@@ -202,7 +202,7 @@ def inflate(chunks: Iterable[bytes], size_bytes: int) -> Iterator[bytes]:
 
 
 def _item_size(head: bytes) -> tuple[int, int]:
-    """The size in the head of an object, and where the head goes on."""
+    """Return the size in an object's head, and the position after it."""
     size, shift, position = head[0] & 0x0F, 4, 1
     while head[position - 1] & 0x80:
         if position == len(head) or shift > 60:
@@ -213,7 +213,7 @@ def _item_size(head: bytes) -> tuple[int, int]:
 
 
 def _distance(head: bytes, position: int) -> tuple[int, int]:
-    """How far before a difference its base lies, and where the head goes on."""
+    """Return the distance from a delta back to its base, and the position after it."""
     distance = -1
     for end, byte in enumerate(head[position : position + 9], position + 1):
         distance = (distance + 1) << 7 | byte & 0x7F
@@ -232,7 +232,7 @@ def _varint(data: bytes, position: int) -> tuple[int, int]:
 
 
 def _apply(base: bytes, difference: bytes) -> bytes:
-    """The object that a difference makes of another: pieces copied from it, and new ones."""
+    """Return the object that results from applying a delta to another: copied and new pieces."""
     expected, position = _varint(difference, 0)
     size, position = _varint(difference, position)
     if expected != len(base) or size > _DIFFERENCE_BYTES:
@@ -255,7 +255,7 @@ def _apply(base: bytes, difference: bytes) -> bytes:
 
 
 def _copied(difference: bytes, position: int) -> tuple[int, int, int]:
-    """What a difference copies, and where it goes on: of seven bytes, those that differ from 0 follow the code."""
+    """Return the offset and size of a copy instruction, and the position after it; zero bytes are omitted."""
     code = difference[position]
     numbers = [0] * 7
     for bit in range(7):

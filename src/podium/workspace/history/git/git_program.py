@@ -1,4 +1,4 @@
-"""The git program, asked only to compare and to repack, and only with a git directory that we have just made.
+"""The git program, used only for diffs and repacking, and only with a git directory that we have just created.
 
 So it never sees a configuration, hook, attribute, alternate or reference that a stranger wrote. Reading is not its
 business at all: see `reader`.
@@ -14,8 +14,8 @@ from pathlib import Path
 
 from podium.errors import RecordError
 
-LEAST_VERSION = (2, 29)
-"""The first that knows objects named by SHA-256."""
+MIN_GIT_VERSION = (2, 29)
+"""Minimum git version: the first that supports SHA-256 object ids."""
 CONFIG = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n"
 HEAD = "ref: refs/heads/main\n"
 _SETTINGS = {
@@ -29,11 +29,11 @@ _SETTINGS = {
     "pack.writeReverseIndex": "false",
     "repack.writeBitmaps": "false",
 }
-_INSTALL = f"Install git {'.'.join(map(str, LEAST_VERSION))} or newer, then try again."
+_INSTALL = f"Install git {'.'.join(map(str, MIN_GIT_VERSION))} or newer, then try again."
 
 
 def make_directory(folder: Path) -> None:
-    """Makes an empty folder a git directory."""
+    """Turn an empty folder into a git directory."""
     for name in ("objects", "objects/pack", "refs"):
         (folder / name).mkdir()
     (folder / "config").write_text(CONFIG, encoding="ascii")
@@ -43,7 +43,7 @@ def make_directory(folder: Path) -> None:
 def start(
     directory: Path, *arguments: str, objects: Path | None = None, keep: tuple[int, ...] = ()
 ) -> subprocess.Popen[bytes]:
-    """A running git.
+    """Start git and return the process.
 
     Args:
         directory: a git directory of our own.
@@ -67,7 +67,7 @@ def start(
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """Ends a git that may still be writing."""
+    """Stop a git process that may still be writing."""
     if process.stdout is not None:
         with contextlib.suppress(OSError):
             process.stdout.close()
@@ -76,7 +76,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def find_version() -> tuple[int, ...] | None:
-    """The version of the program; None if it is not installed."""
+    """Return the version of git, or None if it is not installed."""
     try:
         said = subprocess.run(["git", "version"], env=_environment(), capture_output=True, text=True, check=False)
     except FileNotFoundError:
@@ -86,7 +86,7 @@ def find_version() -> tuple[int, ...] | None:
 
 
 def _environment() -> dict[str, str]:
-    """No configuration and no attributes of the user or the machine, and nothing that could ask the network."""
+    """Return an environment without any git configuration, attributes or network access."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "LC_ALL": "C",

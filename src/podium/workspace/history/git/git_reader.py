@@ -1,4 +1,4 @@
-"""Reads the objects of a history, without the git program and without a look at anything but objects.
+"""Reader of the objects of a history, without the git program; looks at nothing but objects.
 
 A stranger's repository can make git run programs, read other files or fetch from a network: through its configuration,
 hooks, attributes, references, alternates and links. None of that is ever opened here.
@@ -19,8 +19,8 @@ from podium.safefs.open_nofollow import open_folder, open_folder_at, open_regula
 from podium.workspace.history.git import git_objects
 from podium.workspace.history.git.git_packs import CHUNK_BYTES, Content, Pack, inflate
 
-MOST_BYTES = 1 << 28
-"""Of an object that is read as a whole: a folder, a snapshot, an action or an agent's state."""
+MAX_OBJECT_BYTES = 1 << 28
+"""Maximum size of an object that is read into memory: a tree, a snapshot, an action or an agent's state."""
 _OPEN_PACKS = 64
 _PACK = re.compile(r"(pack-[0-9a-f]{64})\.idx")
 _HEADER = re.compile(rb"(blob|tree|commit) (0|[1-9][0-9]{0,18})\0")
@@ -33,7 +33,7 @@ class Reader:
     def __init__(self, repository: Path, *, top: Path | None = None) -> None:
         """
         Args:
-            top: from there on no link is followed; by default from the folder that the repository lies in.
+            top: folder from which on links are not followed; by default the repository's parent folder.
         """
         self._repository = repository
         self._top = top or repository.parent
@@ -52,7 +52,7 @@ class Reader:
         self._opened, self._packs, self._folders = {}, {}, {}
 
     def size(self, identity: str) -> int:
-        """The size that an object claims to have; only `stream` and `read` check it."""
+        """Return the claimed size of an object; only `stream` and `read` check it."""
         pack, place = self._locate(bytes.fromhex(check_id(identity)))
         if pack is not None:
             return pack.size(place)
@@ -61,8 +61,8 @@ class Reader:
         finally:
             os.close(place)
 
-    def read(self, identity: str, expected: bytes, *, limit_bytes: int = MOST_BYTES) -> bytes:
-        """The content of an object of the expected kind.
+    def read(self, identity: str, expected: bytes, *, limit_bytes: int = MAX_OBJECT_BYTES) -> bytes:
+        """Return the content of an object of the expected kind.
 
         Raises:
             RecordError: it is missing, damaged, too large, or not of the expected kind.
@@ -73,7 +73,7 @@ class Reader:
         return b"".join(pieces)
 
     def stream(self, identity: str, sink: Callable[[bytes], object]) -> bytes:
-        """Hands over an object's content piece by piece and returns its kind.
+        """Pass an object's content to `sink` in pieces, and return its kind.
 
         Raises:
             RecordError: it is missing, or what was handed over is not what the name promises.
@@ -100,7 +100,7 @@ class Reader:
         return content.kind
 
     def _loose(self, identity: str, descriptor: int) -> Content:
-        """What the file of an object holds."""
+        """Return the content of a loose object file."""
         start = os.read(descriptor, CHUNK_BYTES)
         header = _HEADER.match(b"".join(inflate((start,), _HEADER_BYTES)))
         if header is None:
@@ -110,7 +110,7 @@ class Reader:
         return Content(header[1], size, _after(header.end(), inflate(chunks, header.end() + size)))
 
     def _locate(self, name: bytes) -> tuple[Pack, int] | tuple[None, int]:
-        """Where an object lies: its place in a pack, or the descriptor of its own file, to be closed.
+        """Return the location of an object: its offset in a pack, or a descriptor of its own file, to be closed.
 
         What a writer packs meanwhile is found too: packs are listed again if an object is nowhere else.
         """
@@ -141,7 +141,7 @@ class Reader:
         return None
 
     def _folder(self, name: str) -> int | None:
-        """A folder of the objects' folder; None if there is none. Each is opened once."""
+        """Return the descriptor of a subfolder of the object folder, or None; each is opened once."""
         if name not in self._folders:
             try:
                 if "" not in self._folders:
@@ -162,7 +162,7 @@ class Reader:
                 self._packs[name] = Pack(folder, name)
 
     def _open(self, pack: Pack) -> bool:
-        """Opens a pack's data, and closes that of the pack opened first if they are many; False if it is gone."""
+        """Open a pack's data, closing the oldest if too many are open; return False if it is gone."""
         if pack.name in self._opened:
             return True
         try:
@@ -179,14 +179,14 @@ class Reader:
 
 
 def _after(count: int, pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The bytes after the first so many."""
+    """Yield the data after the first `count` bytes."""
     for piece in pieces:
         yield piece[count:]
         count = max(0, count - len(piece))
 
 
 def check_id(identity: str) -> str:
-    """The name of an object, if it is one.
+    """Return the id of an object if it is well-formed.
 
     Raises:
         RecordError: it is not.

@@ -32,7 +32,7 @@ _LEFTOVERS = re.compile(r"(?:objects/(?:[0-9a-f]{2}/)?)?tmp_.*|objects/pack/(?:t
 
 
 class Store:
-    """Objects go in through `add` and `flush`; nothing is visible before its whole content is on disk under its name.
+    """Object store: nothing is visible before its whole content is on disk under its name.
 
     Few objects become loose files, many become one pack: a pack saves the block that each small file would fill.
     """
@@ -41,33 +41,33 @@ class Store:
         """
         Args:
             patience_s: how long the first write waits for another writer to end.
-            top: from there on no link is followed; by default from the folder that the repository lies in.
+            top: folder from which on links are not followed; by default the repository's parent folder.
         """
         self.repository = repository
         self._top = top
         self.known: set[bytes] = set()
         """Every object that is stored or will be with the next `flush`; filled by `begin_writing`."""
         self.size_bytes = 0
-        """What the objects take up; known once writing has begun."""
+        """Size of all objects on disk; known once writing has begun."""
         self._patience_s = patience_s
         self._lock: int | None = None
         self._folder = -1
         self.pending_bytes = 0
-        """What was added since the last `flush`."""
+        """Size of the content added since the last `flush`."""
         self.added_bytes = 0
-        """What was added in all, before compression."""
+        """Size of all content added, before compression."""
         self._pending: list[git_objects.Packable] = []
         self._names = itertools.count()
 
     def close(self) -> None:
-        """Lets another process write."""
+        """Release the lock, so that another process can write."""
         if self._lock is not None:
             os.close(self._lock)
             os.close(self._folder)
             self._lock = None
 
     def begin_writing(self) -> None:
-        """Makes this process the only writer, lays the directory out and clears away what a killed writer left.
+        """Lock the store for writing, create its folders and remove leftovers of a killed writer.
 
         Raises:
             RecordError: another process writes, or the directory holds what Podium does not put there.
@@ -94,7 +94,7 @@ class Store:
             raise RecordError(f"{self.repository} cannot be opened: {error.strerror}.") from error
 
     def add(self, kind: bytes, data: bytes) -> bytes:
-        """The id of an object that the next `flush` stores."""
+        """Queue an object for the next `flush` and return its id."""
         identity = git_objects.object_id(kind, data)
         if identity not in self.known:
             self.known.add(identity)
@@ -106,7 +106,7 @@ class Store:
         return identity
 
     def add_stream(self, read: Callable[[int], bytes], size_bytes: int) -> bytes | None:
-        """The id of a blob stored at once, without ever holding it in memory; None if it ends before its size."""
+        """Store a blob from a stream without loading it into memory; return its id, or None if it is too short."""
         head = git_objects.header(git_objects.BLOB, size_bytes)
         digest, left = hashlib.sha256(head), size_bytes
         with self._written_aside() as (file, aside):
@@ -129,7 +129,7 @@ class Store:
         return digest.digest()
 
     def flush(self) -> None:
-        """Stores what was added; after an error nothing that was pending counts as known."""
+        """Write the queued objects; after an error none of them counts as stored."""
         items, self._pending, self.pending_bytes = self._pending, [], 0
         try:
             if len(items) > _LOOSE_AT_MOST:
@@ -142,12 +142,12 @@ class Store:
             raise
 
     def forget_pending(self) -> None:
-        """Drops what was added since the last `flush`."""
+        """Drop the objects queued since the last `flush`."""
         self.known.difference_update(item.id for item in self._pending)
         self._pending, self.pending_bytes = [], 0
 
     def require(self, identity: str) -> str:
-        """The name of an object that must be stored already.
+        """Return the id of an object that must already be stored.
 
         Raises:
             RecordError: it is not.
@@ -157,7 +157,7 @@ class Store:
         return identity
 
     def head(self) -> str | None:
-        """The newest commit."""
+        """Return the latest commit, or None."""
         try:
             line = read_regular(self.repository / "refs/heads/main", 100, top=self._top or self.repository.parent)
         except OSError:
@@ -165,7 +165,7 @@ class Store:
         return check_id(line.decode("ascii", "replace").strip())
 
     def move_head(self, commit: str) -> None:
-        """Makes `commit` the newest."""
+        """Set the latest commit."""
         line = commit.encode() + b"\n"
         try:
             # Overwriting these bytes is one call; a rename over a file makes some file systems write it to disk.
@@ -179,11 +179,11 @@ class Store:
             os.close(file)
 
     def reader(self) -> Reader:
-        """Reads objects back."""
+        """Yield a reader of the objects."""
         return Reader(self.repository, top=self._top)
 
     def copy_to(self, repository: Path) -> None:
-        """Copies the objects into a new repository: regular files under the names of objects, and nothing else."""
+        """Copy the objects to a new repository: only regular files with object names."""
         new = Store(repository)
         new.begin_writing()
         new.close()
@@ -196,7 +196,7 @@ class Store:
             os.close(above)
 
     def compact(self) -> None:
-        """Packs every object into one file, similar ones as differences; what no commit reaches is kept too.
+        """Repack all objects into one file with deltas; unreachable ones are kept.
 
         Raises:
             RecordError: git could not; nothing is lost then.
@@ -238,9 +238,8 @@ class Store:
                     raise self._strange(name)
 
     def _take_stock(self) -> None:
-        """Learns what is stored, and refuses what Podium does not write into a history: with a link or a setting of
-        its own, a repository could make us or git touch something else.
-        """
+        """Index the stored objects, and reject any link or setting that Podium does not write: it could redirect us or
+        git."""
         self.known.clear()
         self.size_bytes = 0
         pending = [""]
@@ -304,7 +303,7 @@ class Store:
 
     @contextlib.contextmanager
     def _written_aside(self) -> Iterator[tuple[int, str]]:
-        """A new file, open for writing, and its name; gone at the end if it has not been put in place."""
+        """Yield a new file open for writing, and its name; it is removed afterwards unless it was put in place."""
         aside = f"tmp_{os.getpid()}_{next(self._names)}"
         file = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644, dir_fd=self._folder)
         try:

@@ -1,4 +1,4 @@
-"""What only containers do. The engine is real; `make test-docker` starts one where there is none."""
+"""Behaviour specific to containers. The engine is real; `make test-docker` starts one if none is running."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PROGRAMS = (
     "bash cat chmod cp dash echo env expr grep head id ln ls mkdir mkfifo printf pwd python3 rm seq setsid sh "
     "sha256sum sleep taskset touch tr true truncate yes"
 )
-OF_THE_HOST = {
+HOST_SETTINGS = {
     "cannot_import_podium": "what is in an image is its maker's business",
     "cannot_tamper_with_python": "the same",
 }
@@ -41,7 +41,7 @@ OF_THE_HOST = {
 
 @pytest.fixture(scope="module")
 def image() -> Iterator[str]:
-    """An image with Debian's own Python and a few programs, made of files of this machine."""
+    """Create an image with Debian's own Python and a few programs, from files of this machine."""
     import docker
 
     python = Path("/usr/bin/python3").resolve()
@@ -97,23 +97,23 @@ def bench_of_image(image: str) -> Iterator[Bench]:
         yield bench
 
 
-@pytest.mark.parametrize("name", [name for name in CHECKS if name not in OF_THE_HOST])
+@pytest.mark.parametrize("name", [name for name in CHECKS if name not in HOST_SETTINGS])
 def test_an_image_is_sealed_like_the_host(bench_of_image: Bench, name: str) -> None:
     result = bench_of_image.run(name)
     assert result.status == "passed", result.reason
 
 
-def test_an_image_that_is_not_there_is_said(spec: SandboxSpec) -> None:
+def test_missing_image_is_reported(spec: SandboxSpec) -> None:
     with pytest.raises(PodiumError, match="docker pull podium/no-such-image"):
         Docker().check(spec.model_copy(update={"image": "podium/no-such-image"}))
 
 
 @pytest.fixture
 def below_home() -> Iterator[Path]:
-    """A folder below /home, a real one: the engine sees no namespace that a test makes."""
+    """Create a real folder below /home: the engine does not see a namespace made by a test."""
     around = Path.home() if Path.home().is_relative_to(HOME) else Path(HOME)
     if not os.access(around, os.W_OK):
-        pytest.skip(f"only who may write to {around} can have a Python there")
+        pytest.skip(f"this user cannot write to {around}")
     with tempfile.TemporaryDirectory(prefix="podium-test-", dir=around) as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)
@@ -130,14 +130,14 @@ def make_environment(folder: Path) -> Path:
     return folder
 
 
-def test_a_python_below_home_is_seen_elsewhere_and_tells_nothing(below_home: Path) -> None:
+def test_python_below_home_is_relocated_and_reveals_nothing(below_home: Path) -> None:
     found = look(Docker(), SandboxSpec(env=make_environment(below_home / "env")))
     assert found["greeting"] == "/opt/interpreter\n"
     assert below_home.name not in json.dumps(found)
     assert found["secrets"] == "" and found["workspace"] == [HOME]
 
 
-def test_podium_is_hidden_by_both_names_of_an_environment(tmp_path: Path) -> None:
+def test_podium_is_hidden_under_both_names_of_an_environment(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     make_environment(tmp_path / "env")
     (tmp_path / "link").symlink_to("env")
@@ -149,7 +149,7 @@ def containers(client: Any) -> set[str]:
     return {container.id for container in client.containers.list(all=True, filters={"label": LABEL})}
 
 
-def test_an_image_without_python_is_said(spec: SandboxSpec) -> None:
+def test_image_without_python_is_reported(spec: SandboxSpec) -> None:
     import docker
 
     client = docker.from_env()
@@ -164,11 +164,11 @@ def test_an_image_without_python_is_said(spec: SandboxSpec) -> None:
         client.close()
 
 
-def test_no_engine_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_engine_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # the client leaves its socket to the garbage collector
-        with pytest.raises(PodiumError, match="no Docker engine answers"):
+        with pytest.raises(PodiumError, match="No Docker engine responds"):
             Docker().capabilities()
         gc.collect()
 
@@ -193,7 +193,7 @@ def test_containers_of_killed_processes_are_removed(spec: SandboxSpec) -> None:
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="programs have the user's own number")
-def test_for_root_programs_run_as_somebody_else_who_owns_the_workspace(spec: SandboxSpec, tmp_path: Path) -> None:
+def test_programs_of_root_run_as_another_user_who_owns_the_workspace(spec: SandboxSpec, tmp_path: Path) -> None:
     inner = tmp_path / "workspace/inner"
     inner.mkdir(parents=True)
     (inner / "file").write_text("x")
@@ -206,7 +206,7 @@ def test_for_root_programs_run_as_somebody_else_who_owns_the_workspace(spec: San
     assert tmp_path.stat().st_uid == 0
 
 
-def test_a_list_of_hosts_is_a_proxy_and_nothing_else() -> None:
+def test_list_of_hosts_means_a_proxy_only() -> None:
     code = (
         "import socket, urllib.request\n"
         "try: urllib.request.urlopen('http://other.example')\n"

@@ -1,4 +1,4 @@
-"""Serves the pages on this machine until Ctrl-C is pressed."""
+"""Local web server of `podium view`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import uvicorn
 
 from podium.errors import PodiumError, UsageError
 from podium.viewer.app import make_app
-from podium.viewer.http_rules import LOOPBACK
+from podium.viewer.http_security import LOOPBACK
 from podium.viewer.index.experiment_ranking import Filters
 from podium.viewer.page_site import Site
 
@@ -21,7 +21,7 @@ PORT = 8765
 
 
 class _Server(uvicorn.Server):
-    """Ends the streams to open pages first, which would otherwise never end."""
+    """Server that closes event streams first on exit, as they would never end by themselves."""
 
     def __init__(self, config: uvicorn.Config, closing: threading.Event) -> None:
         super().__init__(config)
@@ -33,22 +33,22 @@ class _Server(uvicorn.Server):
 
 
 def serve(root: Path, *, host: str, port: int | None, ready: Callable[[str, Site], None]) -> None:
-    """Serves a folder of experiments until interrupted.
+    """Serve a folder of experiments until interrupted.
 
     Args:
-        port: None for the usual one, or any that is free if that is taken.
-        ready: is told the address once pages can be opened.
+        port: None for the default port, or a free one if it is taken.
+        ready: Callback with the address and the site, called once pages can be opened.
 
     Raises:
-        UsageError: the host is not this machine, or the folder is not there.
+        UsageError: The host is not this machine, or the folder does not exist.
     """
     if host not in LOOPBACK:
         raise UsageError(
-            f"--host {host} would show these pages to others. They are for this machine only ({', '.join(LOOPBACK)}). "
-            f"From elsewhere, make a tunnel: ssh -L {port or PORT}:127.0.0.1:{port or PORT} THIS-MACHINE"
+            f"--host {host} would expose the pages to other machines; only {', '.join(LOOPBACK)} are allowed. "
+            f"From another machine, open a tunnel: ssh -L {port or PORT}:127.0.0.1:{port or PORT} THIS-MACHINE"
         )
     if not root.is_dir():
-        raise UsageError(f"There is no folder {root}. Make an experiment with: podium run quick --out {root}/first")
+        raise UsageError(f"{root} does not exist. Create an experiment with: podium run quick --out {root}/first")
     listener = _listen(host, port)
     site = Site(root)
     site.index.refresh()
@@ -63,7 +63,7 @@ def serve(root: Path, *, host: str, port: int | None, ready: Callable[[str, Site
 
 
 def _prepare(site: Site) -> None:
-    """Does what the first page of a run, and the first leaderboard, would otherwise wait for."""
+    """Warm up the imports and rankings that the first pages need."""
     import podium.report.score_references  # noqa: F401
 
     site.ranking.read(Filters())
@@ -83,4 +83,4 @@ def _listen(host: str, port: int | None) -> socket.socket:
             reason = error
             continue
         return listener
-    raise PodiumError(f"Port {port or PORT} cannot be used ({reason.strerror}). Give another one with --port.")
+    raise PodiumError(f"Port {port or PORT} cannot be used ({reason.strerror}). Choose another one with --port.")

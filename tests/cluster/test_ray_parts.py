@@ -23,11 +23,11 @@ from podium.errors import UsageError
 from podium.runs.drive.executors import make_executor
 from podium.runs.experiment import read_experiment
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 GIB = 1 << 30
 
 
-def test_requests_to_a_model_are_spread_over_time() -> None:
+def test_model_requests_are_rate_limited() -> None:
     bucket = Bucket(per_minute=60, now=0.0)
     burst = [bucket.take(0.0) for _ in range(int(BURST_S))]
     assert burst == [0.0] * int(BURST_S)
@@ -35,7 +35,7 @@ def test_requests_to_a_model_are_spread_over_time() -> None:
     assert bucket.take(1000.0) == 0.0
 
 
-def test_the_memory_of_a_run_is_what_most_runs_before_it_needed() -> None:
+def test_memory_demand_follows_earlier_runs() -> None:
     demand = Demand(None)
     assert demand.memory_bytes == FIRST_BYTES
     for size in [GIB] * 18 + [40 * GIB]:
@@ -47,7 +47,7 @@ def test_the_memory_of_a_run_is_what_most_runs_before_it_needed() -> None:
     assert demand.more_than(4 * GIB) == 8 * GIB
 
 
-def test_ray_never_repeats_a_run_by_itself() -> None:
+def test_ray_does_not_retry_runs_itself() -> None:
     options = Demand(GIB).options(None, gpus=1, gpu_share=0.5)
     assert options["max_retries"] == 0
     assert options["num_gpus"] == 0.5
@@ -63,7 +63,7 @@ def test_memory_of_children_counts() -> None:
     child.communicate(b"\n")
 
 
-def test_folders_of_killed_runs_are_swept_and_those_of_others_stay(tmp_path: Path) -> None:
+def test_sweep_removes_only_folders_of_killed_runs(tmp_path: Path) -> None:
     code = f"""
 from pathlib import Path
 from podium.cluster.ray.scratch_folders import scratch_folder
@@ -84,7 +84,7 @@ with scratch_folder(Path({str(tmp_path)!r})) as folder:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_nodes_are_given_keys_but_keep_their_own_folders(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nodes_receive_keys_but_keep_their_own_folders(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("OPENAI_API_KEY", "AWS_ENDPOINT_URL", "PODIUM_HOME", "PODIUM_SCRATCH", "LD_PRELOAD")
     for name in names:
         monkeypatch.setenv(name, "value")
@@ -92,13 +92,13 @@ def test_nodes_are_given_keys_but_keep_their_own_folders(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("share", [0.0, 1.5, -1.0])
-def test_a_share_of_a_gpu_is_a_part_of_one(share: float) -> None:
-    with pytest.raises(UsageError, match="more than 0, at most 1"):
+def test_gpu_share_must_be_between_0_and_1(share: float) -> None:
+    with pytest.raises(UsageError, match="more than 0 and at most 1"):
         make_executor("ray", gpu_share=share)
 
 
 def test_storage_is_for_clusters() -> None:
-    with pytest.raises(UsageError, match="--on local has no --storage"):
+    with pytest.raises(UsageError, match="--on local does not support --storage"):
         make_executor("local", storage="s3://bucket")
 
 
@@ -116,17 +116,17 @@ def test_the_batch_script_of_slurm_is_shell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["prepare", "x"], "Give the command that is to be carried out"),
-        (["run", "x", "--on", "ray"], "--on is added by the script"),
+        (["prepare", "x"], "Give the command to run"),
+        (["run", "x", "--on", "ray"], "Omit --on: the script adds it."),
         (["run", "x", "--sedes", "3"], "No such option '?--sedes"),
     ],
 )
-def test_a_batch_script_is_for_runs(arguments: list[str], told: str) -> None:
+def test_batch_script_requires_a_run_command(arguments: list[str], told: str) -> None:
     with pytest.raises((UsageError, click.UsageError), match=told):
         podium.main(["cluster", "slurm", "--nodes", "2", "--time", "1h", "--", *arguments], standalone_mode=False)
 
 
-def test_the_status_of_an_experiment_counts_its_runs(finished: Path) -> None:
+def test_experiment_status_counts_runs(finished: Path) -> None:
     experiment = read_experiment(finished)
     status = experiment_status(experiment)
     assert (status.runs, status.states) == (experiment.seeds, {"finished": experiment.seeds})

@@ -65,7 +65,7 @@ def check_equal(experiment: Experiment, undisturbed: FollowedRun) -> None:
 
 def drive_on(nodes: Nodes, experiment: Experiment, **settings: object) -> Driver:
     driver = Driver(experiment)
-    driver.carry_out(Ray(address=nodes.address, **settings))  # type: ignore[arg-type]
+    driver.run_all(Ray(address=nodes.address, **settings))  # type: ignore[arg-type]
     return driver
 
 
@@ -108,7 +108,7 @@ def test_an_object_store_serves_as_storage(
 
 
 @pytest.mark.parametrize("victim", ["run", "worker", "node"])
-def test_what_was_killed_goes_on_elsewhere(
+def test_killed_run_continues_on_another_node(
     nodes: Nodes, plan: Plan, undisturbed: FollowedRun, tmp_path: Path, victim: str
 ) -> None:
     experiment = open_experiment(tmp_path / victim, plan, [TASK], 3)
@@ -128,7 +128,7 @@ def test_what_was_killed_goes_on_elsewhere(
     check_clean(nodes)
 
 
-def test_a_killed_driver_takes_its_runs_along_and_the_command_continues(
+def test_killed_driver_ends_its_runs_and_the_command_continues(
     nodes: Nodes, plan: Plan, undisturbed: FollowedRun, tmp_path: Path
 ) -> None:
     experiment = open_experiment(tmp_path / "orphaned", plan, [TASK], 2)
@@ -141,7 +141,7 @@ def test_a_killed_driver_takes_its_runs_along_and_the_command_continues(
     check_equal(experiment, undisturbed)
 
 
-def test_without_its_head_a_cluster_ends_and_another_one_continues(
+def test_runs_continue_on_another_cluster_after_the_head_died(
     nodes: Nodes, plan: Plan, undisturbed: FollowedRun, tmp_path: Path
 ) -> None:
     experiment = open_experiment(tmp_path / "headless", plan, [TASK], 2)
@@ -157,7 +157,7 @@ def test_without_its_head_a_cluster_ends_and_another_one_continues(
     check_equal(experiment, undisturbed)
 
 
-def test_the_newest_driver_carries_on_and_the_older_one_says_so(
+def test_newest_driver_continues_and_older_one_stops(
     nodes: Nodes, plan: Plan, undisturbed: FollowedRun, tmp_path: Path
 ) -> None:
     experiment = open_experiment(tmp_path / "twice", plan, [TASK], 2)
@@ -173,39 +173,39 @@ def test_the_newest_driver_carries_on_and_the_older_one_says_so(
     check_clean(nodes)
 
 
-def test_a_run_that_dies_three_times_without_a_step_is_set_aside(nodes: Nodes, plan: Plan, tmp_path: Path) -> None:
+def test_run_that_dies_three_times_without_a_step_fails(nodes: Nodes, plan: Plan, tmp_path: Path) -> None:
     deadly = plan.model_copy(update={"agent": "ray_deadly:Deadly"})
     experiment = open_experiment(tmp_path / "deadly", deadly, [TASK], 1)
     drive_on(nodes, experiment)
     record = experiment.run(TASK, 0).read_record()
     assert record is not None and record.status == "failed"
-    assert record.error is not None and "set aside after 3 deaths" in record.error and "SIGKILL" in record.error
+    assert (
+        record.error is not None
+        and "abandoned after 3 consecutive deaths" in record.error
+        and "SIGKILL" in record.error
+    )
     again = Driver(experiment, retry=True)
-    again.carry_out(Ray(address=nodes.address))
+    again.run_all(Ray(address=nodes.address))
     assert again.runs[0].state == "failed"
 
 
-def test_what_was_begun_on_this_machine_goes_on_in_the_cluster(
-    nodes: Nodes, plan: Plan, undisturbed: FollowedRun, tmp_path: Path
-) -> None:
+def test_local_run_continues_in_the_cluster(nodes: Nodes, plan: Plan, undisturbed: FollowedRun, tmp_path: Path) -> None:
     experiment = open_experiment(tmp_path / "moved", plan, [TASK], 1)
     driver = Driver(experiment)
     stopping = threading.Thread(
         target=lambda: (wait_for(lambda: journal_length(experiment.run(TASK, 0)) > 3), driver.stop())
     )
     stopping.start()
-    driver.carry_out(make_executor())
+    driver.run_all(make_executor())
     stopping.join()
     assert driver.runs[0].state == "stopped"
     drive_on(nodes, experiment)
     check_equal(experiment, undisturbed)
 
 
-def test_a_cluster_of_this_machine_is_found_and_used(
-    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_local_cluster_is_discovered_and_used(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ray")
-    monkeypatch.setenv("TMPDIR", tempfile.mkdtemp(dir="/tmp", prefix="pt-"))  # another cluster is nobody's business
+    monkeypatch.setenv("TMPDIR", tempfile.mkdtemp(dir="/tmp", prefix="pt-"))  # unrelated to other clusters
 
     def podium(*words: str) -> str:
         program = Path(sys.executable).with_name("podium")
@@ -225,18 +225,18 @@ def test_nodes_with_other_software_are_refused(
 ) -> None:
     monkeypatch.setattr(stored_experiment, "software", lambda: "Podium 9.9")
     experiment = open_experiment(tmp_path / "other", plan, [TASK], 1)
-    with pytest.raises(PodiumError, match=r"The nodes do not agree: .* the driver has Podium 9\.9"):
+    with pytest.raises(PodiumError, match=r"The nodes have different software: .* the driver has Podium 9\.9"):
         drive_on(nodes, experiment)
 
 
 def test_agents_cannot_ask_a_person_on_a_cluster(nodes: Nodes, plan: Plan, tmp_path: Path) -> None:
-    experiment = open_experiment(tmp_path / "asking", plan.model_copy(update={"person": True}), [TASK], 1)
+    experiment = open_experiment(tmp_path / "supervisor", plan.model_copy(update={"person": True}), [TASK], 1)
     with pytest.raises(UsageError, match="--person"):
         drive_on(nodes, experiment)
 
 
-def test_an_address_without_a_cluster_says_so(plan: Plan, tmp_path: Path) -> None:
+def test_address_without_a_cluster_is_reported(plan: Plan, tmp_path: Path) -> None:
     pytest.importorskip("ray")
     experiment = open_experiment(tmp_path / "nowhere", plan, [TASK], 1)
-    with pytest.raises(UsageError, match=r"No Ray cluster answers at 127\.0\.0\.1:1"):
-        Driver(experiment).carry_out(Ray(address="127.0.0.1:1"))
+    with pytest.raises(UsageError, match=r"No Ray cluster responds at 127\.0\.0\.1:1"):
+        Driver(experiment).run_all(Ray(address="127.0.0.1:1"))

@@ -1,4 +1,4 @@
-"""Rules for every answer: only this machine is answered, and a page runs and loads nothing but our own files."""
+"""HTTP security: loopback hosts only, strict response headers, form tokens, and the addresses of pages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ATTACHMENT_POLICY = "sandbox; default-src 'none'"
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Referrer-Policy": "same-origin",  # with less, browsers hide from our own forms where they come from
+    "Referrer-Policy": "same-origin",  # a stricter policy hides the origin of our own forms
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
@@ -31,7 +31,7 @@ _HEADERS = {
 
 
 class LocalOnly:
-    """Refuses requests under another name than this machine's, and puts the same headers on every answer."""
+    """Middleware that refuses requests for other hosts and sets security headers on every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -52,53 +52,53 @@ class LocalOnly:
 
         app: ASGIApp = self._app
         if not is_local(Request(scope).headers.get("host", "")):
-            # A page elsewhere can make its own name lead to this machine, and a browser would then let it read us.
-            app = PlainTextResponse("This page is for this machine only: open it as http://127.0.0.1:PORT\n", 421)
+            # DNS rebinding: a website can resolve its own name to this machine, and browsers would let it read us.
+            app = PlainTextResponse("This page is only available on this machine. Open http://127.0.0.1:PORT\n", 421)
         await app(scope, receive, send_guarded)
 
 
 def is_local(host: str) -> bool:
-    """Whether a Host header names this machine; the port may be that of a tunnel."""
+    """Return whether a Host header names this machine, with any port, as tunnels use others."""
     return re.fullmatch(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?", host) is not None
 
 
 class FormToken:
-    """A secret in each of our forms, so that pages elsewhere cannot post them."""
+    """CSRF token: a secret in every form, so that other websites cannot submit it."""
 
     def __init__(self) -> None:
         self.text = secrets.token_urlsafe(24)
 
-    def fits(self, request: Request, given: str) -> bool:
-        """Whether a request comes from one of our pages."""
+    def is_valid(self, request: Request, token: str) -> bool:
+        """Return whether a request comes from one of our pages."""
         origin = request.headers.get("origin")
         is_ours = origin is None or urlsplit(origin).netloc == request.headers.get("host")
         is_same_site = request.headers.get("sec-fetch-site", "same-origin") == "same-origin"
-        return is_ours and is_same_site and secrets.compare_digest(given.encode(), self.text.encode())
+        return is_ours and is_same_site and secrets.compare_digest(token.encode(), self.text.encode())
 
 
 def run_address(key: RunKey) -> str:
-    """The address of a run's page."""
+    """Return the address of a run's page."""
     return f"/runs/{quote(key.experiment)}/{quote(key.task)}/{key.seed}"
 
 
 def experiment_address(name: str) -> str:
-    """The address of an experiment's page."""
+    """Return the address of an experiment's page."""
     return f"/experiments/{quote(name)}"
 
 
 def task_address(task: str) -> str:
-    """The address of a task's page."""
+    """Return the address of a task's page."""
     return f"/tasks/{quote(task)}"
 
 
 def attachment(name: str) -> dict[str, str]:
-    """Headers of something an agent wrote: saved, never shown."""
+    """Return the headers of a download with content from an agent, which a browser must not display."""
     plain = re.sub(r"[^\w.-]+", "_", name.rpartition("/")[2], flags=re.ASCII).strip("._")[:100] or "content"
     return {"Content-Disposition": f'attachment; filename="{plain}"', "Content-Security-Policy": ATTACHMENT_POLICY}
 
 
 class Pages:
-    """Some of many things, page by page."""
+    """Pagination: the current page and the addresses of the others."""
 
     def __init__(self, total: int, size: int, page: int, address: Callable[[int], str]) -> None:
         self.total, self.size = total, size

@@ -1,4 +1,4 @@
-"""The tree of RFC 6962: one hash stands for a whole list, and short proofs show what it holds and that it only grew."""
+"""Merkle tree of RFC 6962 with inclusion and consistency proofs."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 
 class MerkleTree:
-    """The hashes of a growing list; appending costs a constant amount on average, a proof the logarithm."""
+    """Merkle tree of a growing list: appending takes amortised constant time, a proof logarithmic time."""
 
     def __init__(self, leaves: Iterable[bytes] = ()) -> None:
         """
         Args:
-            leaves: hashes made by `leaf_hash`.
+            leaves: Hashes made by `leaf_hash`.
         """
         self._levels: list[list[bytes]] = [[]]
-        """By height, the hashes of all complete subtrees."""
+        """Hashes of all complete subtrees by height."""
         for leaf in leaves:
             self.append(leaf)
 
@@ -42,22 +42,22 @@ class MerkleTree:
             height += 1
 
     def root(self, size: int | None = None) -> bytes:
-        """The hash of the first entries, by default of all."""
+        """Return the root hash of the first `size` entries, by default of all."""
         size = self._checked(len(self) if size is None else size)
         return self._hash(0, size) if size else EMPTY
 
     def inclusion_proof(self, number: int, size: int | None = None) -> list[bytes]:
-        """Shows that an entry, counted from 0, is among the first `size`."""
+        """Return a proof that an entry, counted from 0, is among the first `size`."""
         size = self._checked(len(self) if size is None else size)
         if not 0 <= number < size:
-            raise ValueError(f"there is no entry {number} among the first {size}")
+            raise ValueError(f"entry {number} is not among the first {size} entries")
         return list(self._path(number, 0, size))
 
     def consistency_proof(self, old: int, new: int | None = None) -> list[bytes]:
-        """Shows that the first `new` entries begin with the first `old`."""
+        """Return a proof that the first `new` entries begin with the first `old`."""
         new = self._checked(len(self) if new is None else new)
         if not 0 < old <= new:
-            raise ValueError(f"{old} entries cannot have grown to {new}")
+            raise ValueError(f"a ledger of {old} entries cannot grow to {new}")
         return list(self._subproof(old, 0, new, whole=True))
 
     def _checked(self, size: int) -> int:
@@ -66,7 +66,7 @@ class MerkleTree:
         return size
 
     def _hash(self, start: int, end: int) -> bytes:
-        """The hash of a range that is a subtree of the tree of RFC 6962."""
+        """Return the hash of a range that is a subtree as defined by RFC 6962."""
         count = end - start
         if count & (count - 1) == 0:
             return self._levels[count.bit_length() - 1][start // count]
@@ -99,12 +99,12 @@ class MerkleTree:
 
 
 def _split(count: int) -> int:
-    """The largest power of two below a number of entries."""
+    """Return the largest power of two below a number of entries."""
     return 1 << (count - 1).bit_length() - 1
 
 
-def includes(leaf: bytes, number: int, size: int, proof: Sequence[bytes], root: bytes) -> bool:
-    """Whether a proof shows that a leaf's hash is entry `number` of the tree with that root (RFC 9162, 2.1.3.2)."""
+def verify_inclusion(leaf: bytes, number: int, size: int, proof: Sequence[bytes], root: bytes) -> bool:
+    """Return whether an inclusion proof for leaf `number` is valid for a root (RFC 9162, 2.1.3.2)."""
     if not 0 <= number < size:
         return False
     place, last, found = number, size - 1, leaf
@@ -121,8 +121,8 @@ def includes(leaf: bytes, number: int, size: int, proof: Sequence[bytes], root: 
     return last == 0 and found == root
 
 
-def extends(old: int, old_root: bytes, new: int, new_root: bytes, proof: Sequence[bytes]) -> bool:
-    """Whether a proof shows that one tree is the other with entries added (RFC 9162, 2.1.4.2)."""
+def verify_consistency(old: int, old_root: bytes, new: int, new_root: bytes, proof: Sequence[bytes]) -> bool:
+    """Return whether a consistency proof between two roots is valid (RFC 9162, 2.1.4.2)."""
     if old == new:
         return not proof and old_root == new_root
     if not 0 < old < new or not proof:

@@ -1,4 +1,4 @@
-"""How familiar a text is to a model, from the probabilities of its tokens, and whether that goes with performance."""
+"""Statistics of token probabilities: familiarity of a text, and its correlation with performance."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-MOST_POSITIONS = 1_000
+MAX_POSITIONS = 1_000
 TOP = 10
 REPEATS = 2_000
 
 
 @dataclass(frozen=True)
 class Token:
-    """A token of a text as a model saw it coming."""
+    """Token of a text, with the model's expectations before it."""
 
     logprob: float
     top: tuple[float, ...]
-    """The log-probabilities of what the model expected most, the largest first."""
+    """Log-probabilities of the most expected tokens, the largest first."""
 
 
 def mean_probability(tokens: Sequence[Token], *, seed: int = 0) -> float:
-    """MLE-bench's statistic: the mean probability of the true token at random places, 0 where it is not in the top."""
-    chosen = np.random.default_rng(seed).permutation(len(tokens))[:MOST_POSITIONS]
+    """Return MLE-bench's statistic: the mean probability of the true token at random positions, 0 outside the top."""
+    chosen = np.random.default_rng(seed).permutation(len(tokens))[:MAX_POSITIONS]
     expected = [tokens[place] for place in chosen]
     found = [
         math.exp(token.logprob) if token.logprob >= min(token.top[:TOP], default=0.0) else 0.0 for token in expected
@@ -33,7 +33,7 @@ def mean_probability(tokens: Sequence[Token], *, seed: int = 0) -> float:
 
 
 def min_k_plus_plus(tokens: Sequence[Token], *, share: float = 0.2) -> float:
-    """Min-K%++ (Zhang et al. 2024): how far the least expected tokens lie above what the model expects on average.
+    """Return Min-K%++ (Zhang et al. 2024): the mean standardised log-probability of the least expected tokens.
 
     The mean and spread over the vocabulary are taken over the tokens that the model names, by their probabilities.
     """
@@ -53,16 +53,16 @@ def _standardised(token: Token) -> float:
 
 @dataclass(frozen=True)
 class Correlation:
-    """Whether tasks that a model is more familiar with go better."""
+    """Correlation between a model's familiarity with tasks and its performance on them."""
 
     r: float
     interval: tuple[float, float]
-    """95 %, by a bootstrap over tasks."""
+    """95 % interval, by a bootstrap over tasks."""
     tasks: int
 
 
 def correlation(familiarity: Sequence[float], performance: Sequence[float], *, seed: int = 0) -> Correlation | None:
-    """Pearson's correlation; None for fewer than four tasks, or where one of the two never changes."""
+    """Return Pearson's correlation, or None for fewer than four tasks or a constant variable."""
     pairs = np.array([familiarity, performance], dtype=float)
     if pairs.shape[1] < 4 or np.ptp(pairs, axis=1).min() == 0:
         return None
@@ -73,5 +73,5 @@ def correlation(familiarity: Sequence[float], performance: Sequence[float], *, s
 
 
 def normalised_score(score: float | None, *, sample: float, gold: float) -> float:
-    """MLE-bench's performance: 0 for the sample submission or no score, 1 for gold."""
+    """Return MLE-bench's performance: 0 for the sample submission or no score, 1 for gold."""
     return 0.0 if score is None or gold == sample else (score - sample) / (gold - sample)

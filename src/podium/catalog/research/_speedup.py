@@ -1,4 +1,4 @@
-"""Two programs raced: starter and submission in turns, each time in a fresh sandbox, by Podium's clock."""
+"""Speed comparison of starter and submission: run in turns, each time in a fresh sandbox, timed by Podium."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from pathlib import Path
 import numpy as np
 
 from podium.errors import InvalidSubmission, PodiumError
-from podium.task import EndedProgram, Evaluation, Measured, metric
+from podium.task import CompletedProgram, Evaluation, Measured, metric
 
 RESOLUTION_S, RESOLUTION = 0.02, 0.1
-"""Starting a program takes that much more or less each time, in seconds and as a share: what is shorter is noise."""
+"""Noise of a program's start-up time, in seconds and as a share; shorter times are noise."""
 ROUNDS = 6
-"""Of so many ratios all lie on one side of the true median in 1 of 32 races: their range is an interval of 97 %."""
+"""Number of rounds. With 6 ratios, [min, max] is a 97 % interval for the median."""
 
 
 @metric("Speed-up", higher_is_better=True)
 def speed_up(starter_s: Sequence[float], submitted_s: Sequence[float]) -> float:
-    """How many times as fast the submitted program is as the starter: the median over rounds."""
+    """Return the speed-up of the submission over the starter: the median over rounds."""
     return float(np.median(_ratios(starter_s, submitted_s)))
 
 
 def measured_speed_up(starter_s: Sequence[float], submitted_s: Sequence[float], start_s: Sequence[float]) -> Measured:
-    """The speed-up with its interval, once starting, which costs both the same, is taken off all times.
+    """Return the speed-up with its interval, after subtracting the start-up time from all times.
 
     Args:
-        start_s: what starting took; the shortest counts, since whatever disturbs a measurement makes it longer.
+        start_s: Start-up times; the shortest counts, since disturbances only make measurements longer.
     """
     start = min(start_s)
     noise = max(RESOLUTION_S, RESOLUTION * start)
@@ -52,21 +52,21 @@ def race(
     check: Callable[[bytes, bytes], None],
     data: bool = False,
 ) -> Measured:
-    """The speed-up of a program called as `python PROGRAM input.npz OUTPUT`.
+    """Return the speed-up of a program called as `python PROGRAM input.npz OUTPUT`.
 
     Args:
-        rounds: how often both are run, next to each other; fewer give no interval.
-        nothing: an input without work in it. The time the starter takes for that, which is what starting costs
-            everybody, is subtracted; the starter tells it, as it has no reason to pretend.
-        draw: an input that nobody has seen before.
-        check: compares the output of the starter (first) with that of the submission.
-        data: whether the programs see the public data.
+        rounds: The number of alternating runs; with too few there is no interval.
+        nothing: An input without work. The starter's time for it, which is the start-up time, is subtracted from all
+            times; the submission's own start-up time could be manipulated.
+        draw: Draws a new input.
+        check: Compares the output of the starter (first) with that of the submission.
+        data: True if the programs see the public data.
     """
     assert evaluation.starter is not None
     command = ["python", program, "input.npz", output]
     starter, submission = (folder / program for folder in (evaluation.starter, evaluation.submission))
 
-    def run(place: Path, content: bytes, time_s: float = 3600) -> EndedProgram:
+    def run(place: Path, content: bytes, time_s: float = 3600) -> CompletedProgram:
         ran = evaluation.execute(command, files={program: place, "input.npz": content}, time_s=time_s, data=data)
         if ran.stopped or ran.exit_code:
             who, fault = ("the submission", InvalidSubmission) if place is submission else ("the starter", PodiumError)
@@ -79,7 +79,7 @@ def race(
     submitted_s: list[float] = []
     for number in range(rounds):
         content = draw()
-        if number % 2:  # whoever runs second may find a warmer machine: both do in turns
+        if number % 2:  # the second run may find a warmer machine, so the order alternates
             tried = run(submission, content, 30 + 5 * max(starter_s))
             honest = run(starter, content)
         else:
@@ -94,7 +94,7 @@ def race(
 
 
 def packed(**arrays: np.ndarray) -> bytes:
-    """Arrays as the content of an .npz file."""
+    """Return arrays as the content of an .npz file."""
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()

@@ -63,7 +63,7 @@ def targets(nodes: Nodes) -> dict[str, Any]:
     return {**found, "folders": folders, "addresses": sorted(set(found["addresses"]))}
 
 
-def test_an_agent_finds_no_way_to_ray(nodes: Nodes, plan: Plan, tmp_path: Path) -> None:
+def test_agent_cannot_reach_ray(nodes: Nodes, plan: Plan, tmp_path: Path) -> None:
     actions = [
         ("write_file", {"file_name": "code/targets.json", "content": json.dumps(targets(nodes))}),
         ("write_file", {"file_name": "code/reach.py", "content": REACH}),
@@ -72,7 +72,7 @@ def test_an_agent_finds_no_way_to_ray(nodes: Nodes, plan: Plan, tmp_path: Path) 
     script = write_script(tmp_path / "script.json", actions)
     hostile = plan.model_copy(update={"options": {"script": str(script)}})
     experiment = open_experiment(tmp_path / "hostile", hostile, [TASK], 1)
-    Driver(experiment).carry_out(Ray(address=nodes.address))
+    Driver(experiment).run_all(Ray(address=nodes.address))
     seen = Steps(experiment.run(TASK, 0)).observation(3).text
     assert "DONE" in seen
     assert "REACHED" not in seen

@@ -1,9 +1,9 @@
-"""Model access for programs inside the sandbox: the protocols of OpenAI, Anthropic and Google on its own loopback.
+"""HTTP endpoint for model access inside the sandbox: serves the OpenAI, Anthropic and Google protocols on its loopback.
 
-Requests go through Inspect's model layer, so they are logged, counted and limited like any other, and no key ever
-enters the sandbox. The translation between protocols is Inspect's too: any client can ask any model. Whatever programs
-send, what it takes of this process is bounded. Tools that a provider would carry out (web search, MCP servers) are
-withheld: they would reach further than the sandbox does.
+Requests go through Inspect's model layer, so they are logged, counted and limited like any other, and no API key ever
+enters the sandbox. Inspect also translates between protocols, so any client can use any model. The resources that
+hostile clients can use up in this process are bounded. Tools executed by the provider (web search, MCP servers) are
+removed from requests: they would reach beyond the sandbox.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import anyio
 
 from podium.inspect_internals import ModelBridge, ModelObserver, NoAnswerError, failure_of
 from podium.models.gateway import wire_protocols
-from podium.models.gateway.wire_protocols import Failure, Name
+from podium.models.gateway.wire_protocols import Failure, ProtocolName
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -28,31 +28,31 @@ if TYPE_CHECKING:
 
 PORT = 8080
 MODEL = "inspect"
-"""The model name that programs are to ask for; any other is answered by the run's model too."""
+"""Model name for clients; requests for any other name also go to the run's model."""
 PING_S = 15.0
-"""How long a client that wants a stream waits for the answer, or for a sign of life."""
+"""Interval in seconds between keep-alive events of a stream that waits for its answer."""
 CHARACTERS_PER_TOKEN = 4.0
-"""Of a request, until the provider has counted the tokens of one."""
+"""Estimated characters per token, until the provider has counted the tokens of a request."""
 
 
 class BudgetSpentError(Exception):
-    """A part of the run's budget is used up, so that no model is asked any more."""
+    """Rejected request: a part of the run's budget is used up."""
 
 
 class Observer(ModelObserver, Protocol):
-    """Sees what programs ask the model, what it answers, and why it does not."""
+    """Observer of requests, answers and failures."""
 
     async def failed(self, failure: Failure) -> None:
-        """The model could not be asked, or did not answer; faults of requests are the program's own."""
+        """Handle a model failure; invalid requests are the program's own errors and not reported."""
         ...
 
     def thinking(self) -> contextlib.AbstractAsyncContextManager[None]:
-        """A block in which the model is asked; what comes after it is the program's again."""
+        """Return a context that is active while the model is called; the program computes outside it."""
         ...
 
 
 def environment() -> dict[str, str]:
-    """Variables that point the usual clients to the endpoint."""
+    """Return environment variables that point common clients to the endpoint."""
     return {
         "OPENAI_BASE_URL": f"http://localhost:{PORT}/v1",
         "OPENAI_API_BASE": f"http://localhost:{PORT}/v1",
@@ -68,10 +68,10 @@ def environment() -> dict[str, str]:
 async def serve(
     listener: socket.socket, observer: Observer | None = None, spent: Callable[[], str | None] = lambda: None
 ) -> AsyncIterator[None]:
-    """Serves the endpoint on a socket while the block runs, in the sample of the caller.
+    """Serve the endpoint on a socket while the block runs, in the caller's sample.
 
     Args:
-        spent: the part of the budget that is used up, if one is; asked before every request.
+        spent: returns the part of the budget that is used up, or None; called before every request.
     """
     import uvicorn
 
@@ -96,18 +96,18 @@ async def _serve_quietly(server: Any, listener: socket.socket) -> None:
 
 
 class _Endpoint:
-    """What is kept between requests."""
+    """Request handlers and the state shared between requests."""
 
     def __init__(self, observer: Observer | None, spent: Callable[[], str | None]) -> None:
-        from podium.models.gateway.http_limits import Bodies, Texts
+        from podium.models.gateway.http_limits import RequestBodies, TextPool
 
         self._spent = spent
         self._observer, self._bridge = observer, ModelBridge(observer)
-        self._bodies, self._texts = Bodies(), Texts()
+        self._bodies, self._texts = RequestBodies(), TextPool()
         self._characters_per_token = CHARACTERS_PER_TOKEN
 
     def application(self) -> Any:
-        """All addresses, each with its protocol."""
+        """Return the ASGI application with a route for each address and protocol."""
         from starlette.applications import Starlette
 
         google = "/{version}/models/{model}:"
@@ -126,25 +126,27 @@ class _Endpoint:
             ]
         )
 
-    def _post(self, path: str, protocol: Name, work: Callable[[Request, Name], Awaitable[Response]]) -> Route:
+    def _post(
+        self, path: str, protocol: ProtocolName, work: Callable[[Request, ProtocolName], Awaitable[Response]]
+    ) -> Route:
         from starlette.responses import JSONResponse
         from starlette.routing import Route
 
         async def endpoint(request: Request) -> Response:
             try:
                 return await work(request, protocol)
-            except Exception as error:  # noqa: BLE001 (whatever a hostile or broken client sends is its own error)
+            except Exception as error:  # noqa: BLE001 (any error from a hostile or broken client is its own)
                 failure = await self._explained(error)
                 return JSONResponse(failure.document(protocol), status_code=failure.status)
 
         return Route(path, endpoint, methods=["POST"])
 
-    def _list(self, path: str, protocol: Name) -> Route:
+    def _list(self, path: str, protocol: ProtocolName) -> Route:
         from starlette.responses import JSONResponse
         from starlette.routing import Route
 
         async def endpoint(request: Request) -> Response:
-            return JSONResponse(wire_protocols.models(protocol, MODEL))
+            return JSONResponse(wire_protocols.model_list(protocol, MODEL))
 
         return Route(path, endpoint, methods=["GET"])
 
@@ -155,22 +157,22 @@ class _Endpoint:
         assert isinstance(cause, Exception)
         status, message = failure_of(cause)
         if status is None:
-            is_of_client = isinstance(cause, ValueError | KeyError | TypeError | AttributeError | AssertionError)
-            status, message = (400 if is_of_client else 502), f"{type(cause).__name__}: {message}"
+            is_client_error = isinstance(cause, ValueError | KeyError | TypeError | AttributeError | AssertionError)
+            status, message = (400 if is_client_error else 502), f"{type(cause).__name__}: {message}"
         failure = Failure(status, message[:2000])
-        if self._observer is not None and not failure.is_of_client:
+        if self._observer is not None and not failure.is_client_error:
             await self._observer.failed(failure)
         return failure
 
-    async def _count(self, request: Request, protocol: Name) -> Response:
-        """How many tokens a request has: an estimate, by what the provider counted in the last one."""
+    async def _count(self, request: Request, protocol: ProtocolName) -> Response:
+        """Return the token count of a request, estimated from the provider's count for the previous one."""
         from starlette.responses import JSONResponse
 
         async with self._bodies.read(request) as body:
             tokens = round(len(body) / self._characters_per_token)
         return JSONResponse({"totalTokens" if protocol == "google" else "input_tokens": tokens})
 
-    async def _answer(self, request: Request, protocol: Name) -> Response:
+    async def _answer(self, request: Request, protocol: ProtocolName) -> Response:
         from starlette.responses import JSONResponse, StreamingResponse
 
         async with contextlib.AsyncExitStack() as stack:
@@ -189,19 +191,19 @@ class _Endpoint:
                     wire_protocols.stream(protocol, asking.result(), with_usage=with_usage),
                     media_type="text/event-stream",
                 )
-            room = stack.pop_all()  # of the request, until the stream has ended
+            room = stack.pop_all()  # stays reserved for the request until the stream has ended
         pieces = self._patiently(protocol, asking, room, with_usage=with_usage)
         return StreamingResponse(pieces, media_type="text/event-stream")
 
     async def _patiently(
         self,
-        protocol: Name,
+        protocol: ProtocolName,
         asking: asyncio.Future[dict[str, Any]],
         room: contextlib.AsyncExitStack,
         *,
         with_usage: bool,
     ) -> AsyncIterator[bytes]:
-        """A stream that begins before there is an answer."""
+        """Stream keep-alive events until there is an answer, then the answer."""
         async with room:
             while not asking.done():
                 yield wire_protocols.ping(protocol)
@@ -213,12 +215,12 @@ class _Endpoint:
             for piece in wire_protocols.stream(protocol, asking.result(), with_usage=with_usage):
                 yield piece
 
-    async def _ask(self, protocol: Name, document: dict[str, Any], size: int) -> dict[str, Any]:
+    async def _ask(self, protocol: ProtocolName, document: dict[str, Any], size: int) -> dict[str, Any]:
         if (part := self._spent()) is not None:
-            raise BudgetSpentError(f"This run's budget is used up: {part}. No model is asked any more.")
+            raise BudgetSpentError(f"The run's budget is used up: {part}. No more model requests are accepted.")
         document["model"] = MODEL
         for tool in _functions(document):
-            # The protocols do without, Inspect does not.
+            # Optional in the protocols, required by Inspect.
             tool.setdefault("description", tool["name"])
             is_function = tool.get("type", "function") == "function"
             if is_function and not any(name in tool for name in ("input_schema", "parametersJsonSchema")):
@@ -231,16 +233,17 @@ class _Endpoint:
 
 
 def _fault_of_client(error: Exception) -> Failure:
-    """Why a request was not put to the model: it did not come, was too large, too late, or cannot be read."""
+    """Return the failure for a request that never reached the model: incomplete, too large, too late or malformed."""
     from podium.models.gateway.http_limits import TooLargeError
 
     status = {TooLargeError: 413, TimeoutError: 408, BudgetSpentError: 402}.get(type(error), 400)
-    said = f"{type(error).__name__}: {error}" if status == 400 else str(error) or "The request did not come in time."
-    return Failure(status, said[:2000])
+    if status == 400:
+        return Failure(status, f"{type(error).__name__}: {error}"[:2000])
+    return Failure(status, (str(error) or "The request was not received in time.")[:2000])
 
 
 def _functions(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The tools of a request that have a name, whichever protocol it is in."""
+    """Yield the named tools of a request in any protocol."""
     for tool in document.get("tools") or ():
         inner = tool.get("functionDeclarations") or [tool.get("function", tool)]
         yield from (function for function in inner if "name" in function)

@@ -85,7 +85,7 @@ class Chaos:
         return False
 
 
-def test_kills_of_everything_change_nothing(
+def test_repeated_kills_do_not_change_the_result(
     nodes: Nodes, s3: Relay, plan: Plan, undisturbed: FollowedRun, tmp_path: Path
 ) -> None:
     experiment = open_experiment(tmp_path / "chaos", plan, [TASK], RUNS)
