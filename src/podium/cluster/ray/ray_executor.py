@@ -97,9 +97,9 @@ class Ray:
             memory_bytes: memory reserved for each run; by default measured on earlier runs.
             gpu_share: share of each GPU that a run occupies, if several runs should share one.
         """
-        require_ray()  # before anything is written
         if not 0 < gpu_share <= 1:
             raise UsageError(f"The GPU share must be more than 0 and at most 1, not {gpu_share}.")
+        require_ray()  # before anything is written
         self._address, self._parallel, self._storage = address, parallel, storage
         self._rates, self._gpu_share = dict(rates or {}), gpu_share
         self._demand = Demand(memory_bytes)
@@ -112,9 +112,8 @@ class Ray:
     def __enter__(self) -> Self:
         self._joined = connect(self._address) is not None
         self._ray = import_ray()
-        self._run_on_node = self._ray.remote(
-            run_on_node
-        )  # only once, because every call sends the function to the cluster
+        # Once only: every call of `remote` sends the function to the cluster.
+        self._run_on_node = self._ray.remote(run_on_node)
         self._coordinator = start_coordinator()
         if self._rates:
             self._ray.get(find_limiter().set_rates.remote(self._rates))
