@@ -30,7 +30,6 @@ command -v "$PYTHON" >/dev/null 2>&1 || install_package python3 "Python itself" 
     exit 1
 }
 "$PYTHON" -c 'import ensurepip, venv' 2>/dev/null || install_package python3-venv "virtual environments" || exit 1
-command -v git >/dev/null 2>&1 || install_package git "workspace history" || true
 command -v bwrap >/dev/null 2>&1 || install_package bubblewrap "the sealed sandbox" || true
 
 [ -x .venv/bin/python ] || "$PYTHON" -m venv .venv

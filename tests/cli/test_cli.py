@@ -148,28 +148,6 @@ def test_doctor_reports_every_check(run: Run) -> None:
     assert all(finding["advice"] for finding in findings if finding["status"] != "ok")
 
 
-@pytest.mark.parametrize(
-    ("output", "status"),
-    [
-        ("git version 2.28.1", "problem"),
-        ("git version 2.29.0", "ok"),
-        ("git version 2.51.0.windows.1", "ok"),
-        ("git version 3.0", "ok"),
-    ],
-)
-def test_doctor_requires_a_git_with_sha256(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str, status: str
-) -> None:
-    from podium.cli.machines.doctor import check_git
-
-    (tmp_path / "git").write_text(f"#!/bin/sh\necho {output}\n", encoding="ascii")
-    (tmp_path / "git").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert check_git().status == status
-    (tmp_path / "git").unlink()
-    assert "not installed" in check_git().found
-
-
 def test_task_after_network_option_is_not_a_host(run: Run) -> None:
     result = run("run", "--network", "spaceship-titanic")
     assert result.code == 2

@@ -168,7 +168,7 @@ def test_newest_driver_continues_and_older_one_stops(
         said = older.communicate(timeout=PATIENCE_S)[1].decode()
     assert newer.wait(timeout=PATIENCE_S) == 0
     assert older.returncode == 1
-    assert "Another driver" in said and "Nothing is lost" in said
+    assert "has taken over" in said and "is lost" in said
     check_equal(experiment, undisturbed)
     check_clean(nodes)
 
@@ -212,7 +212,7 @@ def test_local_cluster_is_discovered_and_used(plan: Plan, tmp_path: Path, monkey
         return subprocess.run([program, *words], check=True, stdout=subprocess.PIPE, text=True).stdout
 
     experiment = open_experiment(tmp_path / "here", plan, [TASK], 1)
-    assert podium("cluster", "up", "--nodes", "2").startswith("2 nodes at 127.0.0.1:")
+    assert podium("cluster", "up", "--nodes", "2").startswith("Started 2 nodes at 127.0.0.1:")
     try:
         podium("resume", str(experiment.folder), "--on", "ray")
         assert "1 finished" in podium("cluster", "status", str(experiment.folder))

@@ -178,8 +178,8 @@ def test_a_packed_history_replaces_the_loose_one(
         history.compact()
     mirror.push("left")
     follower.pull(blobs=True)
-    assert files_of(follower.folder.history / "objects") == files_of(source.history / "objects")
-    assert len(storage.names("run/workspace.git/objects/")) == len(files_of(source.history / "objects"))
+    assert files_of(follower.folder.history / "segments") == files_of(source.history / "segments")
+    assert len(storage.names("run/history/segments/")) == len(files_of(source.history / "segments"))
 
 
 def files_of(folder: Path) -> set[str]:

@@ -78,7 +78,7 @@ def test_an_episode_is_a_run_that_verifies(tmp_path: Path) -> None:
     assert last.reward == last.info["grade"]["percentile"] / 100 > 0
     found = podium.verify(run.parent.parent)
     assert found.summary == "Verified 1 of 1 run."
-    assert next((run / "workspace.git").iterdir(), None) is not None
+    assert next((run / "history").iterdir(), None) is not None
 
 
 def test_grades_of_other_tasks_are_known_only_at_the_end(environment: Environment) -> None:

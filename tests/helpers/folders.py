@@ -54,5 +54,5 @@ def wait_until_not_racy() -> None:
 
 def read_afresh(workspace: Path) -> str:
     """The snapshot by a history that knows of none before it; its id is that of any with the same content."""
-    with tempfile.TemporaryDirectory(dir=MEMORY) as folder, History(Path(folder, "h.git"), workspace) as history:
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder, History(Path(folder, "history"), workspace) as history:
         return history.snapshot("", None, time_s=0)

@@ -434,7 +434,7 @@ def snapshots_left_out(forged: Forgery) -> None:
 
 @forgery("snapshots")
 def histories_removed(forged: Forgery) -> None:
-    shutil.rmtree(forged.run() / "workspace.git")
+    shutil.rmtree(forged.run() / "history")
 
 
 @forgery("The plan was changed during the runs")

@@ -234,17 +234,16 @@ def journal_of_another_run(folder: Path) -> None:
 
 
 @kind("snapshots: ")
-def pack_damaged(folder: Path) -> None:
-    pack = next((run(folder) / "workspace.git" / "objects" / "pack").glob("*.pack"))
-    data = bytearray(pack.read_bytes())
+def segment_damaged(folder: Path) -> None:
+    segment = max((run(folder) / "history" / "segments").iterdir(), key=lambda path: path.stat().st_size)
+    data = bytearray(segment.read_bytes())
     data[len(data) // 2] ^= 1
-    pack.chmod(0o644)
-    pack.write_bytes(data)
+    segment.write_bytes(data)
 
 
 @kind("snapshots: ")
 def history_removed(folder: Path) -> None:
-    shutil.rmtree(run(folder) / "workspace.git" / "objects" / "pack")
+    shutil.rmtree(run(folder) / "history" / "segments")
 
 
 @kind("submission.csv is not the submission of the last snapshot")

@@ -198,19 +198,24 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", folder], check=True)
 
 
-def fill(disk: Path, run: RunFolder) -> None:
-    """Takes all the space there is, once the run is under way."""
+def fill(disk: Path, run: RunFolder, ended: threading.Event) -> None:
+    """Take all free space once the run is under way, and whatever becomes free, until it ends."""
     wait_for(lambda: journal_length(run) > 6)
-    with contextlib.suppress(OSError), (disk / "filler").open("wb", buffering=0) as file:
-        while True:
-            file.write(bytes(1 << 12))
+    with (disk / "filler").open("wb", buffering=0) as file:
+        while not ended.is_set():
+            try:
+                file.write(bytes(1 << 12))
+            except OSError:
+                time.sleep(0.001)
 
 
 def test_a_full_disk_stops_a_run_and_loses_nothing(undisturbed: FollowedRun, plan: Plan, small_disk: Path) -> None:
     run = run_folder(small_disk / "experiment", TASK, 0)
-    filler = threading.Thread(target=fill, args=(small_disk, run))
+    ended = threading.Event()
+    filler = threading.Thread(target=fill, args=(small_disk, run, ended))
     filler.start()
     drive(small_disk / "experiment", plan)
+    ended.set()
     filler.join()
     assert 6 < journal_length(run) < 2 * STEPS
     (small_disk / "filler").unlink()

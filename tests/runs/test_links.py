@@ -50,7 +50,7 @@ def test_a_link_at_any_path_is_refused(finished: Path, tmp_path: Path) -> None:
     honest = shutil.copytree(finished, tmp_path / "honest")
     resume(honest)
     names = parts(honest)
-    assert {"experiment.json", "spaceship-titanic/0/workspace.git/objects/pack"} < set(names)
+    assert {"experiment.json", "spaceship-titanic/0/history/segments"} < set(names)
     for name in names:
         copy, outside = shutil.copytree(honest, tmp_path / "copy"), tmp_path / "outside"
         (copy / name).rename(outside)
@@ -63,7 +63,7 @@ def test_a_link_at_any_path_is_refused(finished: Path, tmp_path: Path) -> None:
         shutil.rmtree(outside) if outside.is_dir() else outside.unlink()
 
 
-@pytest.mark.parametrize("part", ["", "/workspace.git/objects", "/submission.csv", "/logs", "/steps.jsonl"])
+@pytest.mark.parametrize("part", ["", "/history/segments", "/submission.csv", "/logs", "/steps.jsonl"])
 def test_a_pipe_is_refused_without_waiting_for_it(finished: Path, tmp_path: Path, part: str) -> None:
     copy = shutil.copytree(finished, tmp_path / "copy")
     path = Path(f"{copy}/spaceship-titanic/0{part}")

@@ -197,8 +197,8 @@ def test_a_folder_may_be_an_experiment_itself(root: Path, tmp_path: Path) -> Non
         f"{TASK}/0/curve.json",
         f"{TASK}/0/submission.csv",
         f"{TASK}/0/submission/answers.npy",
-        f"{TASK}/0/workspace.git/refs/heads/main",
-        f"{TASK}/0/workspace.git/objects/pack/pack-1.pack",
+        f"{TASK}/0/history/head",
+        f"{TASK}/0/history/segments/00000009-0123456789abcdef.seg",
         "experiment.json",
     ],
 )

@@ -26,5 +26,5 @@ def workspace(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def history(tmp_path: Path, workspace: Path) -> Iterator[History]:
-    with History(tmp_path / "workspace.git", workspace, patience_s=0) as opened:
+    with History(tmp_path / "history", workspace, patience_s=0) as opened:
         yield opened

@@ -41,12 +41,10 @@ _ENTRY = b"PK\1\2"
 """Signature of an entry in a zip archive's central directory."""
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 """Allowed compression methods. Others, such as the one Inspect adds to zipfile, need unbounded memory."""
-_HISTORY = (
-    r"workspace\.git/(objects/(pack/pack-[0-9a-f]{40,64}\.(pack|idx)|[0-9a-f]{2}/[0-9a-f]{38,62})|refs/heads/main)"
-)
+_HISTORY = r"history/(segments/[0-9]{8}-[0-9a-f]{16}\.seg|head)"
 _IN_RUN = rf"(run\.json|steps\.jsonl|curve\.json|submission\.csv|submission/.+|logs/[\w.:+-]+\.eval|{_HISTORY})"
 _NAME = re.compile(rf"experiment\.json|[\w@-][\w.@-]{{0,199}}/[0-9]{{1,5}}/{_IN_RUN}")
-_STORED = (".pack", ".idx", ".eval")
+_STORED = (".seg", ".eval")
 """Suffixes of files that are compressed already."""
 
 

@@ -19,10 +19,9 @@ from podium.runs.run_folder import RunFolder
 from podium.safefs.atomic_files import write_atomically
 from podium.safefs.remove_tree import remove_tree
 
-_GIT = tuple(f"workspace.git/{name}" for name in ("config", "HEAD", "refs/heads/main"))
-DOCUMENTS = ("run.json", "decision.json", *_GIT)
+DOCUMENTS = ("run.json", "decision.json", "history/head")
 PRODUCTS = ("submission.csv", "submission", "logs", "worker.log")
-_OBJECTS = "workspace.git/objects"
+_SEGMENTS = "history/segments"
 _MAX_ENTRY_BYTES = 16 << 20
 """Maximum journal growth in one entry; a larger one is split into several."""
 
@@ -163,12 +162,11 @@ class Mirror:
         return data[: data.rfind(b"\n") + 1]
 
     def _present_blobs(self) -> Iterator[str]:
-        top = self.folder.path / _OBJECTS
-        for folder, _, names in os.walk(top):
-            below = os.path.relpath(folder, self.folder.path)
-            # A pack is put in place before its index, so an index implies its pack.
-            whole = {name for name in names if not name.endswith(".pack") or f"{name[:-5]}.idx" in names}
-            yield from (f"{below}/{name}" for name in whole if not name.startswith(("tmp_", ".tmp-")))
+        """Yield the segments of the history; they never change once they have their name."""
+        with suppress(FileNotFoundError):
+            for path in (self.folder.path / _SEGMENTS).iterdir():
+                if path.suffix == ".seg":
+                    yield f"{_SEGMENTS}/{path.name}"
 
     def _read_entries(self) -> list[RunLogEntry]:
         """Read new log entries and update the set of blobs."""

@@ -213,7 +213,7 @@ def medals() -> Scorer:
         with (
             tempfile.TemporaryDirectory(prefix="podium-grade-") as folder,
             # Through a snapshot, which never follows a link or blocks on a pipe.
-            History(Path(folder, "history.git"), environment.workspace, always=prepared.names) as history,
+            History(Path(folder, "history"), environment.workspace, always=prepared.names) as history,
         ):
             commit = history.snapshot("end", None, time_s=0)
             grade = grade_snapshot(history, commit, prepared, plan, Path(folder, "submission"))

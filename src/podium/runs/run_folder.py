@@ -52,7 +52,7 @@ class RunFolder:
     decision = _Inside("decision.json")
     progress = _Inside("progress.json")
     answer = _Inside("answer.json")
-    history = _Inside("workspace.git")
+    history = _Inside("history")
     submission = _Inside("submission.csv")
     """Graded submission, if it is a table."""
     files = _Inside("submission")

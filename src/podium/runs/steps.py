@@ -68,6 +68,12 @@ class Steps:
             raise UsageError(f"{folder} already exists. Choose a new folder.")
         return list(self._history.check_out(self.snapshot(number), folder).lost)
 
+    def export_git(self, folder: Path) -> int:
+        """Write all snapshots to a new git repository; return the number of files that git refuses."""
+        if os.path.lexists(folder):
+            raise UsageError(f"{folder} already exists. Choose a new folder.")
+        return self._history.export_git(self._journal.snapshot, folder)
+
     def fork(self, number: int, experiment_folder: Path, *, seed: int = 0) -> Path:
         """Create an experiment with one run that shares this run's history up to a step."""
         last = self.step(number)

@@ -19,7 +19,7 @@ _POLL_S = 0.02
 def take_lock(descriptor: int, path: Path, *, patience_s: float) -> None:
     """Lock an open file for its only writer; the kernel releases the lock when its last holder exits.
 
-    Waits up to `patience_s`, because the `git repack` of a killed writer holds the lock until it ends.
+    Waits up to `patience_s` for another writer to end.
 
     Raises:
         RecordError: another process still holds the lock.

@@ -1,9 +1,11 @@
-"""Snapshots come back as they were taken, cost what changed, and are plain git."""
+"""Snapshots come back as they were taken and cost what changed."""
 
 from __future__ import annotations
 
+import hashlib
 import mmap
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,9 +13,9 @@ import pytest
 from folders import describe, make, wait_until_not_racy
 
 from podium.errors import RecordError
-from podium.workspace.history.git import git_objects
 from podium.workspace.history.history import History, StoredFile
 from podium.workspace.history.scan_workspace import Bounds
+from podium.workspace.history.snapshot_manifest import MAX_CHAIN
 
 NESTED = {
     b"train.py": b"print(1)\n",
@@ -27,13 +29,9 @@ NESTED = {
 }
 
 
-def git(repository: Path, *arguments: str) -> str:
-    command = ["git", f"--git-dir={repository}", *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-
-
-def objects_in(repository: Path) -> int:
-    return len(git(repository, "cat-file", "--batch-all-objects", "--batch-check", "--unordered").splitlines())
+def blobs_in(history: History) -> int:
+    with history._store.reader() as blobs:
+        return sum(len(locations) for _, locations in blobs.segments())
 
 
 def test_nested_repositories_links_and_empty_folders_are_restored(history: History, tmp_path: Path) -> None:
@@ -58,27 +56,27 @@ def test_the_same_content_message_parent_and_time_give_the_same_id(tmp_path: Pat
     ids = set()
     for name in ("one", "two"):
         make(tmp_path / name, NESTED)
-        with History(tmp_path / f"{name}.git", tmp_path / name) as history:
+        with History(tmp_path / f"{name}-history", tmp_path / name) as history:
             ids.add(history.snapshot("first", history.snapshot("zero", None, time_s=1), time_s=2))
     assert len(ids) == 1
 
 
-def test_a_snapshot_of_nothing_new_stores_only_a_commit(history: History) -> None:
+def test_an_unchanged_workspace_stores_only_a_manifest(history: History) -> None:
     make(history.workspace, NESTED)
     first = history.snapshot("first", None, time_s=0)
-    before = objects_in(history.repository)
+    before = blobs_in(history)
     second = history.snapshot("second", first, time_s=1)
-    assert objects_in(history.repository) == before + 1
+    assert blobs_in(history) == before + 1
     assert history.head() == second
 
 
 def test_a_step_stores_only_what_it_changed(history: History) -> None:
     make(history.workspace, {b"folder": {f"{n}.txt".encode(): b"%d" % n for n in range(300)}, b"other": {b"x": b"x"}})
     first = history.snapshot("first", None, time_s=0)
-    before = objects_in(history.repository)
+    before = blobs_in(history)
     (history.workspace / "folder" / "7.txt").write_text("changed", encoding="utf-8")
     history.snapshot("second", first, time_s=1)
-    assert objects_in(history.repository) == before + 5, "a blob, a folder, the workspace, the root and the commit"
+    assert blobs_in(history) == before + 2, "a blob and a manifest"
 
 
 def test_a_file_rewritten_immediately_with_the_same_size_is_detected(history: History) -> None:
@@ -89,8 +87,7 @@ def test_a_file_rewritten_immediately_with_the_same_size_is_detected(history: Hi
         for number in range(60):
             os.pwrite(opened.fileno(), b"%04d" % number, 0)
             commit = history.snapshot("", commit, time_s=number)
-            expected = git_objects.object_id(git_objects.BLOB, b"%04d" % number).hex()
-            assert expected in git(history.repository, "ls-tree", f"{commit}:workspace")
+            assert history.contents(commit) == {"racy": hashlib.sha256(b"%04d" % number).hexdigest()}
 
 
 def test_a_thorough_snapshot_detects_writes_that_keep_the_times(history: History) -> None:
@@ -105,39 +102,19 @@ def test_a_thorough_snapshot_detects_writes_that_keep_the_times(history: History
     assert "-b" in history.diff(commit, last)
 
 
-def test_a_file_that_becomes_a_folder_is_sorted_as_git_sorts_it(history: History) -> None:
+def test_a_file_may_become_a_folder(history: History) -> None:
     make(history.workspace, {b"a": b"", b"a-b": b"", b"a.b": b"", b"a0": b""})
     wait_until_not_racy()
     first = history.snapshot("", None, time_s=0)
     (history.workspace / "a").unlink()
     make(history.workspace / "a", {b"x": b""})
     second = history.snapshot("", first, time_s=1)
-    git(history.repository, "fsck", "--strict")
     assert [file.path for file in history.files(second)] == ["a-b", "a.b", "a/x", "a0"]
 
 
-def test_plain_git_reads_the_history(history: History) -> None:
-    make(history.workspace, NESTED)
-    first = history.snapshot("first step", None, time_s=0)
-    (history.workspace / "train.py").write_text("print(2)\n", encoding="utf-8")
-    second = history.snapshot("second step", first, time_s=1)
-    assert git(history.repository, "log", "--format=%H %s", "main").splitlines() == [
-        f"{second} second step",
-        f"{first} first step",
-    ]
-    assert git(history.repository, "cat-file", "-p", "main:workspace/train.py") == "print(2)\n"
-    assert "+print(2)" in git(history.repository, "diff", "main~1", "main")
-    assert "workspace/vendor/.git/config" in git(history.repository, "ls-tree", "-r", "--name-only", "main")
-    git(history.repository, "repack", "-ad")
-    git(history.repository, "fsck", "--full")
-
-
-def test_odd_messages_do_not_affect_the_header(history: History) -> None:
+def test_odd_messages_do_no_harm(history: History) -> None:
     commit = history.snapshot("\0 \udcff\n\nparent: none\n", None, time_s=0)
     assert history.check(commit) == []
-    assert git(history.repository, "log", "--format=%T %P", commit).split() == [
-        git(history.repository, "rev-parse", f"{commit}^{{tree}}").strip()
-    ]
 
 
 def test_restore_changes_only_what_differs(history: History) -> None:
@@ -186,17 +163,17 @@ def test_restore_keeps_the_content_of_hard_links(history: History, tmp_path: Pat
 def test_a_reopened_history_continues(history: History, tmp_path: Path) -> None:
     make(history.workspace, NESTED)
     first = history.snapshot("first", None, time_s=0)
-    before = objects_in(history.repository)
+    before = blobs_in(history)
     history.close()
-    with History(history.repository, history.workspace) as again:
+    with History(history.folder, history.workspace) as again:
         assert again.head() == first
         again.snapshot("second", first, time_s=1)
-    assert objects_in(history.repository) == before + 1
+    assert blobs_in(history) == before + 1
 
 
 def test_a_folder_can_be_stored_with_everything_in_it(tmp_path: Path, workspace: Path) -> None:
     make(workspace, {b"output": {b"a": {b"weights": b"w" * 2000}}, b"output.bin": b"o" * 2000})
-    with History(tmp_path / "h.git", workspace, always=["output/"], bounds=Bounds(large_bytes=1000)) as history:
+    with History(tmp_path / "history", workspace, always=["output/"], bounds=Bounds(large_bytes=1000)) as history:
         kinds = [(file.path, file.kind) for file in history.files(history.snapshot("", None, time_s=0))]
     assert kinds == [("output.bin", "large"), ("output/a/weights", "file")]
 
@@ -205,7 +182,7 @@ def test_large_files_are_recorded_by_hash_unless_always_stored(tmp_path: Path, w
     make(workspace, {b"model.bin": b"m" * 2000, b"out": {b"submission.csv": b"s" * 2000, b"other.csv": b"o" * 5000}})
     bounds = Bounds(large_bytes=1000, always_bytes=4000)
     always = ("out/submission.csv", "out/other.csv")
-    with History(tmp_path / "h.git", workspace, always=always, bounds=bounds) as history:
+    with History(tmp_path / "history", workspace, always=always, bounds=bounds) as history:
         commit = history.snapshot("", None, time_s=0)
         assert history.files(commit) == [
             StoredFile("model.bin", "large", 2000),
@@ -224,11 +201,11 @@ def test_large_files_are_recorded_by_hash_unless_always_stored(tmp_path: Path, w
 def test_a_stored_file_beyond_memory_is_streamed(tmp_path: Path, workspace: Path) -> None:
     content = b"0123456789abcdef" * (17 * 65536)
     (workspace / "submission.csv").write_bytes(content)
-    with History(tmp_path / "h.git", workspace, always=["submission.csv"]) as history:
+    with History(tmp_path / "history", workspace, always=["submission.csv"]) as history:
         first = history.snapshot("", None, time_s=0)
-        before = objects_in(history.repository)
+        before = blobs_in(history)
         history.snapshot("", first, time_s=1, thorough=True)
-        assert objects_in(history.repository) == before + 1
+        assert blobs_in(history) == before + 1
         assert history.check(first) == []
         assert history.extract(first, "submission.csv", tmp_path / "out.csv", 10**9).size_bytes == len(content)
     assert (tmp_path / "out.csv").read_bytes() == content
@@ -236,7 +213,7 @@ def test_a_stored_file_beyond_memory_is_streamed(tmp_path: Path, workspace: Path
 
 def test_a_hash_that_would_take_too_long_is_skipped(tmp_path: Path, workspace: Path) -> None:
     make(workspace, {b"a": b"a" * 2000, b"b": b"b" * 3000})
-    with History(tmp_path / "h.git", workspace, bounds=Bounds(large_bytes=1000, hashed_bytes=2500)) as history:
+    with History(tmp_path / "history", workspace, bounds=Bounds(large_bytes=1000, hashed_bytes=2500)) as history:
         commit = history.snapshot("", None, time_s=0)
         assert {note.path: note.sha256 is None for note in history.record(commit).large} == {"a": False, "b": True}
         assert history.restore(commit).unsure == ("b",)
@@ -245,7 +222,7 @@ def test_a_hash_that_would_take_too_long_is_skipped(tmp_path: Path, workspace: P
 @pytest.mark.parametrize("bounds", [Bounds(step_bytes=2500), Bounds(history_bytes=2500)])
 def test_files_beyond_a_limit_are_left_out_and_kept_by_restore(tmp_path: Path, workspace: Path, bounds: Bounds) -> None:
     make(workspace, {name: os.urandom(1000) for name in (b"a", b"b", b"c", b"d")})
-    with History(tmp_path / "h.git", workspace, bounds=bounds) as history:
+    with History(tmp_path / "history", workspace, bounds=bounds) as history:
         commit = history.snapshot("", None, time_s=0)
         left_out = {note.path: note.kind for note in history.record(commit).left_out}
         assert 0 < len(left_out) < 4 and set(left_out.values()) == {"full"}
@@ -256,7 +233,7 @@ def test_files_beyond_a_limit_are_left_out_and_kept_by_restore(tmp_path: Path, w
 
 def test_files_beyond_the_limit_of_a_step_are_stored_in_the_next(tmp_path: Path, workspace: Path) -> None:
     make(workspace, {name: os.urandom(1000) for name in (b"a", b"b", b"c")})
-    with History(tmp_path / "h.git", workspace, bounds=Bounds(step_bytes=2500)) as history:
+    with History(tmp_path / "history", workspace, bounds=Bounds(step_bytes=2500)) as history:
         first = history.snapshot("", None, time_s=0)
         second = history.snapshot("", first, time_s=1)
         assert (len(history.record(first).left_out), history.record(second).left_out) == (1, ())
@@ -319,8 +296,7 @@ def test_blobs_survive_compaction(history: History) -> None:
     history.compact()
     assert history.get(identity) == data
     assert history.check(commit) == []
-    assert sorted(path.suffix for path in (history.repository / "objects" / "pack").iterdir()) == [".idx", ".pack"]
-    assert [path.name for path in (history.repository / "objects").iterdir()] == ["pack"]
+    assert len(list((history.folder / "segments").iterdir())) == 1
     history.snapshot("", commit, time_s=1)
 
 
@@ -331,36 +307,49 @@ def test_a_step_in_a_crowded_folder_costs_little_after_compaction(history: Histo
         (history.workspace / f"{step:04}.txt").write_bytes(os.urandom(2000))
         commit = history.snapshot("", commit, time_s=step)
     history.compact()
-    size = sum(path.stat().st_size for path in history.repository.rglob("*") if path.is_file())
+    size = sum(path.stat().st_size for path in history.folder.rglob("*") if path.is_file())
     assert size < 1.1 * 1020 * 2000
     assert history.check(commit) == []
 
 
-def test_check_names_missing_and_altered_objects(history: History) -> None:
+def damage(history: History, data: bytes) -> None:
+    """Change the last byte of a stored blob."""
+    identity = hashlib.sha256(data).hexdigest()
+    with history._store.reader() as blobs:
+        at = blobs._locate(identity)
+    path = history.folder / "segments" / at.segment
+    content = bytearray(path.read_bytes())
+    content[at.offset + at.length - 1] ^= 1
+    path.write_bytes(content)
+
+
+def test_check_names_damaged_files(history: History) -> None:
     make(history.workspace, {b"a": b"aaaa", b"folder": {b"b": b"bbbb"}})
     commit = history.snapshot("", None, time_s=0)
     for data in (b"aaaa", b"bbbb"):
-        name = git_objects.object_id(git_objects.BLOB, data).hex()
-        path = history.repository / "objects" / name[:2] / name[2:]
-        if data == b"aaaa":
-            path.unlink()
-        else:
-            other = git_objects.Packable(b"", git_objects.BLOB, 4, b"cccc")
-            path.write_bytes(git_objects.encode_loose(other))
+        damage(history, data)
     problems = history.check(commit)
     assert len(problems) == 2
     assert any("folder/b" in problem for problem in problems)
     with pytest.raises(RecordError, match="missing or damaged"):
-        history.get(git_objects.object_id(git_objects.BLOB, b"bbbb").hex())
+        history.get(hashlib.sha256(b"bbbb").hexdigest())
     (history.workspace / "a").unlink()
     with pytest.raises(RecordError, match="missing or damaged"):
         history.restore(commit)
 
 
-def test_only_one_process_writes_at_a_time(history: History) -> None:
+def test_a_missing_segment_is_a_problem(history: History) -> None:
+    make(history.workspace, {b"a": b"aaaa"})
+    first = history.snapshot("", None, time_s=0)
+    second = history.snapshot("", first, time_s=1)
+    next((history.folder / "segments").glob("00000000-*")).unlink()
+    assert history.check(second) != []
+
+
+def test_one_process_writes_at_a_time(history: History) -> None:
     history.snapshot("", None, time_s=0)
     with (
-        History(history.repository, history.workspace, patience_s=0) as other,
+        History(history.folder, history.workspace, patience_s=0) as other,
         pytest.raises(RecordError, match="Another process is writing"),
     ):
         other.put(b"")
@@ -371,10 +360,10 @@ def test_only_one_process_writes_at_a_time(history: History) -> None:
 def test_reading_changes_nothing(history: History, tmp_path: Path) -> None:
     make(history.workspace, NESTED)
     commit = history.snapshot("", None, time_s=0)
-    before = {path: path.stat().st_mtime_ns for path in history.repository.rglob("*")}
-    reader = History(history.repository, tmp_path / "nowhere")
+    before = {path: path.stat().st_mtime_ns for path in history.folder.rglob("*")}
+    reader = History(history.folder, tmp_path / "nowhere")
     reader.files(commit), reader.diff(None, commit), reader.check(commit), reader.check_out(commit, tmp_path / "copy")
-    assert {path: path.stat().st_mtime_ns for path in history.repository.rglob("*")} == before
+    assert {path: path.stat().st_mtime_ns for path in history.folder.rglob("*")} == before
 
 
 @pytest.mark.parametrize("commit", ["", "HEAD", "--output=x", "0" * 40, "0" * 64])
@@ -390,32 +379,58 @@ def test_a_missing_parent_is_rejected(history: History) -> None:
     assert history.head() is None
 
 
-def test_an_object_emptied_by_a_power_failure_is_stored_again(history: History) -> None:
+@pytest.mark.parametrize("kept", [0, 10, -1])
+def test_a_segment_cut_short_by_a_power_cut_is_stored_again(history: History, kept: int) -> None:
     make(history.workspace, {b"a": b"aaaa"})
     first = history.snapshot("", None, time_s=0)
-    name = git_objects.object_id(git_objects.BLOB, b"aaaa").hex()
-    (history.repository / "objects" / name[:2] / name[2:]).write_bytes(b"")
+    path = next((history.folder / "segments").glob("00000000-*"))
+    path.write_bytes(path.read_bytes()[:kept])
     assert history.check(first) != []
     history.close()
-    with History(history.repository, history.workspace) as again:
-        assert again.check(again.snapshot("", first, time_s=1)) == []
+    with History(history.folder, history.workspace) as again:
+        assert again.check(again.snapshot("", None, time_s=1)) == []
 
 
-@pytest.mark.parametrize("name", [b"..", b".", b"", b"a/b", b"x" * 256])
-def test_a_tree_that_leads_out_of_its_folder_is_rejected(history: History, tmp_path: Path, name: bytes) -> None:
-    store = history._store
-    store.begin_writing()
-    blob = store.add(git_objects.BLOB, b"evil")
-    files = store.add(git_objects.TREE, git_objects.tree_line(git_objects.FILE, name, blob))
-    record = store.add(git_objects.BLOB, b'{"large": [], "left_out": [], "unlisted": 0}')
-    entries = [
-        git_objects.TreeEntry(git_objects.FOLDER, b"workspace", files),
-        git_objects.TreeEntry(git_objects.FILE, b"record.json", record),
-    ]
-    root = store.add(git_objects.TREE, git_objects.encode_tree(entries))
-    commit = store.add(git_objects.COMMIT, git_objects.encode_commit(root, [], message="", time_s=0)).hex()
-    store.flush()
-    with pytest.raises(RecordError, match="impossible name"):
-        history.check_out(commit, tmp_path / "in" / "copy")
-    assert list((tmp_path / "in").iterdir()) == [tmp_path / "in" / "copy"]
-    assert history.check(commit) != []
+def test_a_long_chain_is_read_back(history: History) -> None:
+    make(history.workspace, {b"a": b""})
+    commits: list[str | None] = [None]
+    for number in range(MAX_CHAIN + 40):
+        (history.workspace / "a").write_bytes(b"%d" % number)
+        commits.append(history.snapshot("", commits[-1], time_s=number))
+    contents = [history.contents(str(commit))["a"] for commit in commits[1:]]
+    assert contents == [hashlib.sha256(b"%d" % number).hexdigest() for number in range(MAX_CHAIN + 40)]
+    assert history.check(str(commits[-1])) == []
+
+
+def test_a_copy_ends_with_its_snapshot_and_holds_what_was_put(history: History, tmp_path: Path) -> None:
+    make(history.workspace, NESTED)
+    state = history.put(b"state")
+    first = history.snapshot("", None, time_s=0)
+    (history.workspace / "train.py").write_bytes(b"2")
+    second = history.snapshot("", first, time_s=1)
+    history.snapshot("", second, time_s=2)
+    history.copy_to(tmp_path / "copy", second)
+    copy = History(tmp_path / "copy", history.workspace)
+    assert (copy.head(), copy.check(second), copy.contents(first)) == (second, [], history.contents(first))
+    assert copy.get(state) == b"state"
+
+
+def test_git_reads_an_export(history: History, tmp_path: Path) -> None:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    names = {b"a b": b"1", b'"q"': b"2", b"\xff": b"3", b"line\nfeed": b"4", b"run": b"5", b"empty": {}}
+    make(history.workspace, {**names, b"sub": {b".git": b"gitdir: /elsewhere\n", b"x": b""}, b"link": "/etc/passwd"})
+    (history.workspace / "run").chmod(0o755)
+    first = history.snapshot("first", None, time_s=1)
+    (history.workspace / "a b").write_bytes(b"changed")
+    (history.workspace / "sub" / "x").unlink()
+    second = history.snapshot("second", first, time_s=2)
+    assert history.export_git(second, tmp_path / "repository") == 1
+    command = ["git", "-C", str(tmp_path / "repository"), "log", "--format=%s %ct"]
+    log = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert log.splitlines() == ["second 2", "first 1"]
+    shutil.rmtree(tmp_path / "repository" / ".git")
+    expected = describe(history.workspace)
+    for lost in (b"empty", b"sub", b"sub/.git"):  # git keeps no empty folders, and refuses paths through .git
+        del expected[lost]
+    assert describe(tmp_path / "repository") == expected

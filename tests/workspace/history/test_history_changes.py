@@ -169,7 +169,7 @@ def test_files_without_content_are_listed_by_every_snapshot(tmp_path: Path, work
     make(workspace, CONTENT)
     (workspace / "sub" / "model").write_bytes(b"m" * 2000)
     wait_until_not_racy()
-    with History(tmp_path / "h.git", workspace, bounds=Bounds(large_bytes=1000)) as history:
+    with History(tmp_path / "history", workspace, bounds=Bounds(large_bytes=1000)) as history:
         records = [history.record(history.snapshot("", None, time_s=0)) for _ in range(3)]
     assert [note.path for note in records[0].large] == ["sub/model"]
     assert records == records[:1] * 3

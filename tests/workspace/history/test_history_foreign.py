@@ -1,152 +1,124 @@
-"""A repository that a stranger made neither runs programs, nor leads anywhere else, nor is written to."""
+"""A history that a stranger made leads nowhere else, is not written to, and is read in bounded memory."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import shutil
-import stat
-import subprocess
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import zstandard
 from folders import describe, make
 
 from podium.errors import RecordError
 from podium.workspace.history import restore
-from podium.workspace.history.git import git_objects
-from podium.workspace.history.git.git_store import Store
+from podium.workspace.history.file_records import SnapshotRecord
 from podium.workspace.history.history import History
+from podium.workspace.history.snapshot_manifest import MAX_CHAIN, SnapshotEntry, SnapshotManifest
 
-COMMANDS = ("diff.external", "core.fsmonitor", "core.hooksPath", "diff.x.textconv", "diff.x.command", "core.editor")
-
-
-@pytest.fixture
-def marker(tmp_path: Path) -> Path:
-    """Marker file that exists once a program of a hostile repository has run."""
-    return tmp_path / "has-run"
-
-
-@pytest.fixture
-def program(tmp_path: Path, marker: Path) -> Path:
-    path = tmp_path / "program.sh"
-    path.write_text(f"#!/bin/sh\ntouch {marker}\n", encoding="ascii")
-    path.chmod(0o755)
-    return path
+EMPTY = SnapshotRecord().encode()
 
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
-    """File that a hostile repository tries to have read, written or removed."""
-    make(tmp_path / "outside", {b"file": b"mine", b"tmp_file": b"mine", b"empty": b"", b"pack": {b"x.pack": b"mine"}})
+    """Files that a link could lead to."""
+    make(tmp_path / "outside", {b"file": b"mine", b"tmp_1_1": b"mine", b"00000000": b"mine", b"empty": b""})
     return tmp_path / "outside"
 
 
-def two_snapshots(history: History) -> tuple[str, str]:
-    make(history.workspace, {b"train.py": b"print(1)\n", b".gitattributes": b"* diff=x filter=x\n"})
-    first = history.snapshot("", None, time_s=0)
-    (history.workspace / "train.py").write_bytes(b"print(2)\n")
-    return first, history.snapshot("", first, time_s=1)
+def put_manifest(history: History, manifest: SnapshotManifest | bytes) -> str:
+    history.put(EMPTY)
+    return history.put(manifest if isinstance(manifest, bytes) else manifest.encode())
 
 
-def poison(repository: Path, program: Path) -> None:
-    """Everything that makes git run programs, where git looks for it."""
-    with (repository / "config").open("a", encoding="ascii") as file:
-        for name in COMMANDS:
-            section, _, key = name.rpartition(".")
-            head, _, part = section.partition(".")
-            file.write(f"[{head}{f' {chr(34)}{part}{chr(34)}' if part else ''}]\n\t{key} = {program}\n")
-        file.write("[diff]\n\tsubmodule = diff\n[extensions]\n\tpartialClone = origin\n")
-        file.write(f'[remote "origin"]\n\turl = ext::{program}\n\tpromisor = true\n[protocol]\n\tallow = always\n')
-    hooks = repository / "hooks"
-    hooks.mkdir()
-    for name in ("pre-auto-gc", "post-index-change", "reference-transaction", "fsmonitor-watchman"):
-        shutil.copy(program, hooks / name)
-    (repository / "info").mkdir()
-    (repository / "info" / "attributes").write_text("* diff=x\n", encoding="ascii")
+def manifest(entries: dict[bytes, SnapshotEntry | None], **changes: object) -> SnapshotManifest:
+    record = hashlib.sha256(EMPTY).hexdigest()
+    settings = {"parent": None, "message": "", "time_s": 0, "record": record, "chain": 0} | changes
+    return SnapshotManifest(**settings, changes=entries)  # type: ignore[arg-type]
 
 
-def read_everything(repository: Path, commits: tuple[str, str], folder: Path) -> None:
-    reading = History(repository, folder / "nowhere")
-    for commit in commits:
-        reading.files(commit), reading.check(commit), reading.record(commit), reading.chain(commit)
-        reading.identity(commit, "train.py")
-        reading.extract(commit, "train.py", folder / "extracted", 1000)
-    reading.check_out(commits[1], folder / "copy")
-    assert "+print(2)" in reading.diff(*commits)
+def file(history: History, data: bytes) -> SnapshotEntry:
+    return SnapshotEntry("file", history.put(data), len(data))
 
 
-@pytest.mark.parametrize("head", ["kept", "dangling", "missing"])
-def test_settings_hooks_and_attributes_are_ignored(
-    history: History, tmp_path: Path, program: Path, marker: Path, head: str
-) -> None:
-    commits = two_snapshots(history)
-    history.close()
-    poison(history.repository, program)
-    if head != "kept":
-        (history.repository / "HEAD").unlink()
-    if head == "dangling":
-        (history.repository / "HEAD").symlink_to("nowhere")
-    read_everything(history.repository, commits, tmp_path)
-    assert not marker.exists()
-    with pytest.raises(RecordError, match="not a history that Podium wrote"):
-        History(history.repository, history.workspace).compact()
-    assert not marker.exists()
+@pytest.mark.parametrize("path", [b"..", b".", b"", b"a/../b", b"/etc/passwd", b"a//b", b"a/", b"/".join([b"d"] * 201)])
+def test_a_path_that_leads_out_of_its_folder_is_refused(history: History, tmp_path: Path, path: bytes) -> None:
+    commit = put_manifest(history, manifest({path: file(history, b"evil")}))
+    with pytest.raises(RecordError, match=r"impossible path|malformed"):
+        history.check_out(commit, tmp_path / "in" / "copy")
+    assert list((tmp_path / "in").iterdir()) == [tmp_path / "in" / "copy"]
+    assert history.check(commit) != []
 
 
-def commit_of(store: Store, tree: bytes, parents: list[str]) -> str:
-    record = store.add(git_objects.BLOB, b'{"large": [], "left_out": [], "unlisted": 0}')
-    entries = [
-        git_objects.TreeEntry(git_objects.FOLDER, b"workspace", tree),
-        git_objects.TreeEntry(git_objects.FILE, b"record.json", record),
-    ]
-    root = store.add(git_objects.TREE, git_objects.encode_tree(entries))
-    return store.add(git_objects.COMMIT, git_objects.encode_commit(root, parents, message="", time_s=0)).hex()
+@pytest.mark.parametrize("names", [(b"a", b"a/b"), (b"a/b", b"a")])
+def test_a_file_that_is_also_a_folder_is_refused(history: History, tmp_path: Path, names: tuple[bytes, bytes]) -> None:
+    entry = file(history, b"")
+    commit = put_manifest(history, manifest(dict.fromkeys(names, entry)))
+    with pytest.raises(RecordError, match=r"which is a file|as a file and as a folder"):
+        history.check_out(commit, tmp_path / "copy")
+    assert history.check(commit) != []
 
 
-def test_submodules_are_rejected_without_starting_a_program(
-    history: History, tmp_path: Path, program: Path, marker: Path
-) -> None:
-    """The attack: git shows a changed submodule by starting another git, which obeys the settings it finds."""
-    store = history._store
-    store.begin_writing()
-    commits: list[str] = []
-    for _ in range(2):
-        inner = commit_of(store, git_objects.EMPTY_TREE, commits[-1:])
-        tree = store.add(git_objects.TREE, git_objects.tree_line(b"160000", b"module", bytes.fromhex(inner)))
-        commits.append(commit_of(store, tree, commits[-1:]))
-    store.add(git_objects.TREE, b"")
-    store.flush()
-    history.close()
-    poison(history.repository, program)
-    reading = History(history.repository, tmp_path)
-    for look in (lambda: reading.diff(*commits), lambda: reading.files(commits[1])):
-        with pytest.raises(RecordError, match="malformed"):
-            look()
-    assert reading.check(commits[1]) != []
-    assert not marker.exists()
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"{}",
+        b"[" * 100_000,
+        b'{"format": 2}',
+        b'{"chain": 0, "format": 1, "message": "", "parent": "..", "record": "", "time_s": 0}',
+        manifest({}).encode() + b"\0nonsense",
+        manifest({}).encode() + b"\0",
+        manifest({}).encode() + b"\0f " + b"0" * 64 + b" -1 a",
+    ],
+)
+def test_malformed_manifests_are_refused(history: History, text: bytes) -> None:
+    commit = put_manifest(history, text)
+    for look in (history.files, history.chain, history.entries, lambda commit: history.diff(None, commit)):
+        with pytest.raises(RecordError):
+            look(commit)
+    assert history.check(commit) != []
 
 
-def test_trees_of_empty_trees_can_be_compared(history: History) -> None:
-    store = history._store
-    store.begin_writing()
-    tree = store.add(git_objects.TREE, b"")
-    for _ in range(100):
-        tree = store.add(
-            git_objects.TREE, b"".join(git_objects.tree_line(git_objects.FOLDER, name, tree) for name in (b"a", b"b"))
-        )
-    commit = commit_of(store, tree, [])
-    store.flush()
-    assert "not shown" in history.diff(None, commit)
+def test_manifests_that_build_on_nothing_or_on_too_many_are_refused(history: History) -> None:
+    alone = put_manifest(history, manifest({}, chain=3))
+    with pytest.raises(RecordError, match="builds on"):
+        history.files(alone)
+    parent: str | None = None
+    for number in range(MAX_CHAIN + 3):
+        parent = put_manifest(history, manifest({}, parent=parent, chain=min(number, 1)))
+    with pytest.raises(RecordError, match="builds on"):
+        history.files(str(parent))
 
 
-def test_restoring_one_large_file_under_many_names_is_bounded(
+@pytest.mark.parametrize(
+    "record",
+    [
+        b'{"large": [{"path": 1}]}',
+        b'{"large": 1}',
+        b"[" * 100_000,
+        b'{"left_out": [["a"]]}',
+        b'{"large": [], "left_out": [{"path": "a", "kind": "odd", "reason": ""}], "unlisted": 0}',
+        b'{"large": [], "left_out": [], "unlisted": -1}',
+    ],
+)
+def test_records_of_the_wrong_types_are_refused(history: History, record: bytes) -> None:
+    commit = put_manifest(history, manifest({}, record=history.put(record)))
+    with pytest.raises(RecordError, match="malformed"):
+        history.files(commit)
+
+
+def test_one_large_file_under_many_names_is_not_written_without_end(
     history: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make(history.workspace, {b"%d" % number: bytes(100_000) for number in range(20)})
     commit = history.snapshot("", None, time_s=0)
     monkeypatch.setattr(restore, "MAX_RESTORED_BYTES", 1_000_000)
-    with pytest.raises(RecordError, match="the limit of 1,000,000 bytes"):
+    with pytest.raises(RecordError, match="exceed the limit of 1,000,000 bytes"):
         history.check_out(commit, tmp_path / "copy")
     assert len(list((tmp_path / "copy").iterdir())) == 10
     monkeypatch.setattr(restore, "_SPARE_BYTES", 1 << 60)
@@ -156,133 +128,146 @@ def test_restoring_one_large_file_under_many_names_is_bounded(
     assert list((tmp_path / "other").iterdir()) == []
 
 
-def test_alternates_add_no_objects(history: History, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere.git"
-    with History(elsewhere, history.workspace) as other:
-        secret = other.put(b"the answers")
+def segment(frame: bytes, identity: bytes, *, offset: int = 0, length: int | None = None, size: int = 1) -> bytes:
+    record = struct.pack("<32sQQQ", identity, offset, len(frame) if length is None else length, size)
+    return frame + record + struct.pack("<QQ8s", len(frame), 1, b"podium01")
+
+
+def test_a_frame_that_expands_without_end_is_read_up_to_its_size(history: History) -> None:
     history.put(b"")
+    bomb = zstandard.ZstdCompressor(level=19).compress(bytes(1 << 30))
+    identity = hashlib.sha256(b"x").digest()
+    (history.folder / "segments" / "00000007-0000000000000000.seg").write_bytes(segment(bomb, identity, size=1))
+    with pytest.raises(RecordError, match="missing or damaged"):
+        history.get(identity.hex())
+    (history.folder / "segments" / "00000008-0000000000000000.seg").write_bytes(segment(bomb, b"\1" * 32, size=1 << 62))
+    with pytest.raises(RecordError, match="bytes"):
+        history.get("01" * 32)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"podium01",
+        struct.pack("<QQ8s", 0, 1 << 60, b"podium01"),
+        struct.pack("<QQ8s", 1 << 60, 0, b"podium01"),
+        segment(b"x", b"\1" * 32, offset=0, length=1 << 50),
+        segment(b"x", b"\1" * 32, offset=(1 << 64) - 1, length=2),
+        segment(b"not zstandard", b"\1" * 32),
+        segment(zstandard.compress(b"other"), b"\1" * 32, size=5),
+        segment(zstandard.compress(b"other"), b"\1" * 32, size=0),
+    ],
+)
+def test_damaged_segments_hold_nothing(history: History, content: bytes) -> None:
+    good = history.put(b"good")
+    (history.folder / "segments" / "00000009-0000000000000000.seg").write_bytes(content)
+    with pytest.raises(RecordError, match="missing or damaged"):
+        history.get("01" * 32)
+    assert history.get(good) == b"good"
     history.close()
-    (history.repository / "objects" / "info").mkdir()
-    alternates = history.repository / "objects" / "info" / "alternates"
-    alternates.write_text(f"{elsewhere / 'objects'}\n", encoding="utf-8")
-    with pytest.raises(RecordError, match="missing"):
-        History(history.repository, tmp_path).get(secret)
-    with pytest.raises(RecordError, match="not a history that Podium wrote"):
-        History(history.repository, tmp_path).put(b"x")
+    with History(history.folder, history.workspace) as again:
+        assert again.get(again.put(b"more")) == b"more"
+
+
+SEGMENT = "segments/00000001-0000000000000000.seg"
 
 
 def link(name: str) -> Callable[[Path, Path], None]:
-    """Puts a link in the place of a part of the repository."""
+    """Put a link in the place of a part of the store."""
 
-    def put(repository: Path, outside: Path) -> None:
-        path = repository / name
+    def put(store: Path, outside: Path) -> None:
+        path = store / name
         if path.is_dir():
             shutil.rmtree(path)
         path.unlink(missing_ok=True)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.symlink_to(outside / ("file" if "." in path.name or path.name in ("main", "HEAD", "config") else ""))
+        path.symlink_to(outside if name in ("segments", "hooks") else outside / "file")
 
     return put
 
 
 def pipe(name: str) -> Callable[[Path, Path], None]:
-    def put(repository: Path, outside: Path) -> None:
-        (repository / name).unlink(missing_ok=True)
-        os.mkfifo(repository / name)
+    def put(store: Path, outside: Path) -> None:
+        (store / name).unlink(missing_ok=True)
+        os.mkfifo(store / name)
 
     return put
 
 
-PARTS = ("objects", "objects/pack", "objects/00", "refs", "refs/heads", "refs/heads/main", "HEAD", "config")
+def write(name: str) -> Callable[[Path, Path], None]:
+    def put(store: Path, outside: Path) -> None:
+        (store / name).write_bytes(b"")
+
+    return put
 
 
 @pytest.mark.parametrize(
     "attack",
     [
-        *(link(name) for name in (*PARTS, "podium.lock", "tmp_1_1.x", "objects/pack/tmp_pack.x", "hooks")),
-        *(pipe(name) for name in ("HEAD", "config", "podium.lock", "refs/heads/main", "objects/pack/x.pack")),
+        *(link(name) for name in ("segments", "lock", SEGMENT, "hooks")),
+        *(pipe(name) for name in ("lock", SEGMENT)),
+        *(write(name) for name in ("config", "segments/pack", "segments/00000001")),
     ],
 )
-def test_repositories_with_links_or_pipes_are_not_written_to(
-    history: History, outside: Path, tmp_path: Path, attack: Callable[[Path, Path], None]
+def test_writing_into_a_history_with_foreign_files_is_refused(
+    history: History, outside: Path, attack: Callable[[Path, Path], None]
 ) -> None:
     history.snapshot("", None, time_s=0)
     history.close()
     before = describe(outside)
-    attack(history.repository, outside)
-    for write in (History.compact, lambda opened: opened.put(b"x"), lambda opened: opened.snapshot("", None, time_s=1)):
-        with History(history.repository, history.workspace) as opened, pytest.raises((RecordError, OSError)):
-            write(opened)
+    attack(history.folder, outside)
+    for change in (
+        History.compact,
+        lambda opened: opened.put(b"x"),
+        lambda opened: opened.snapshot("", None, time_s=1),
+    ):
+        with History(history.folder, history.workspace) as opened, pytest.raises((RecordError, OSError)):
+            change(opened)
     assert describe(outside) == before
 
 
-def test_a_repository_that_is_itself_a_link_is_not_opened(history: History, tmp_path: Path) -> None:
+@pytest.mark.parametrize("attack", [link("head"), pipe("head")])
+def test_a_head_that_is_no_file_is_not_written(
+    history: History, outside: Path, attack: Callable[[Path, Path], None]
+) -> None:
+    history.snapshot("", None, time_s=0)
+    history.close()
+    before = describe(outside)
+    attack(history.folder, outside)
+    with History(history.folder, history.workspace) as opened:
+        assert opened.head() is None
+        with pytest.raises((RecordError, OSError)):
+            opened.snapshot("", None, time_s=1)
+    assert describe(outside) == before
+
+
+def test_a_history_behind_a_link_is_not_opened(history: History, tmp_path: Path) -> None:
     commit = history.snapshot("", None, time_s=0)
     history.close()
-    (tmp_path / "link.git").symlink_to(history.repository)
-    reading = History(tmp_path / "link.git", history.workspace)
+    (tmp_path / "link").symlink_to(history.folder)
+    reading = History(tmp_path / "link", history.workspace)
     with pytest.raises(RecordError, match="missing"):
         reading.files(commit)
     with pytest.raises(RecordError, match="cannot be opened"):
         reading.put(b"x")
 
 
-def test_a_tree_that_repeats_itself_a_million_times_is_an_error(history: History, tmp_path: Path) -> None:
-    store = history._store
-    store.begin_writing()
-    blob = store.add(git_objects.BLOB, b"")
-    tree = store.add(git_objects.TREE, git_objects.tree_line(git_objects.FILE, b"file", blob))
-    for _ in range(100):
-        entries = [git_objects.TreeEntry(git_objects.FOLDER, name, tree) for name in (b"a", b"b")]
-        tree = store.add(git_objects.TREE, git_objects.encode_tree(entries))
-    commit = commit_of(store, tree, [])
-    store.flush()
-    assert history.check(commit) == [], "all of it is there, once"
-    for look in (history.files, lambda commit: history.check_out(commit, tmp_path / "copy")):
-        with pytest.raises(RecordError, match="more files"):
-            look(commit)
-    assert "[the rest of the diff is not shown]" in history.diff(None, commit)
+def test_leftovers_of_a_killed_writer_are_removed(history: History) -> None:
+    history.put(b"")
+    history.close()
+    leftover = history.folder / "segments" / "tmp_1_1"
+    leftover.write_bytes(b"half")
+    with History(history.folder, history.workspace) as again:
+        again.put(b"x")
+    assert not leftover.exists()
 
 
-def test_records_of_the_wrong_types_are_rejected(history: History) -> None:
-    store = history._store
-    store.begin_writing()
-    files = store.add(git_objects.TREE, b"")
-    for record in (b'{"large": [{"path": 1}]}', b'{"large": 1}', b"[" * 100_000, b'{"left_out": [["a"]]}'):
-        blob = store.add(git_objects.BLOB, record)
-        entries = [
-            git_objects.TreeEntry(git_objects.FOLDER, b"workspace", files),
-            git_objects.TreeEntry(git_objects.FILE, b"record.json", blob),
-        ]
-        root = store.add(git_objects.TREE, git_objects.encode_tree(entries))
-        commit = store.add(git_objects.COMMIT, git_objects.encode_commit(root, [], message="", time_s=0)).hex()
-        store.flush()
-        with pytest.raises(RecordError, match="record of a snapshot is malformed"):
-            history.files(commit)
-
-
-def test_git_runs_only_in_directories_we_create(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[tuple[list[str], dict[str, str]]] = []
-    real = subprocess.Popen
-
-    def noted(command: list[str], **options: object) -> subprocess.Popen[bytes]:
-        started.append((command, options["env"]))  # type: ignore[arg-type]
-        return real(command, **options)  # type: ignore[call-overload,no-any-return]
-
-    monkeypatch.setattr(subprocess, "Popen", noted)
-    commits = two_snapshots(history)
-    history.diff(*commits)
-    history.compact()
-    history.check(commits[1]), history.files(commits[1]), history.chain(commits[1])
-    assert len(started) >= 2
-    for command, environment in started:
-        assert str(history.repository) not in " ".join(command)
-        assert environment["GIT_CONFIG_GLOBAL"] == os.devnull and environment["GIT_CONFIG_NOSYSTEM"] == "1"
-        assert not {name for name in environment if "ALTERNATE" in name}
-
-
-def test_compacted_histories_can_be_read_by_others(history: History) -> None:
-    two_snapshots(history)
-    history.compact()
-    for file in history.repository.rglob("*.pack"):
-        assert stat.S_IMODE(file.stat().st_mode) & 0o444 == 0o444
+def test_names_that_are_not_utf_8_survive_in_records(history: History, tmp_path: Path) -> None:
+    os.mkfifo(os.fsencode(history.workspace) + b"/\xff")
+    (history.workspace / os.fsdecode(b"\xfe")).write_bytes(bytes(20 << 20))
+    commit = history.snapshot("", None, time_s=0)
+    assert [os.fsencode(note.path) for note in history.record(commit).left_out] == [b"\xff"]
+    assert [os.fsencode(note.path) for note in history.record(commit).large] == [b"\xfe"]
+    assert history.check(commit) == []
+    assert history.restore(commit).left_alone == (os.fsdecode(b"\xff"),)
+    assert json.loads(history.record(commit).encode())["unlisted"] == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import itertools
 import os
 import random
@@ -19,7 +20,6 @@ from folders import describe, make, read_afresh, wait_until_not_racy
 
 from podium.errors import RecordError
 from podium.workspace.history import file_records, scan_workspace
-from podium.workspace.history.git import git_objects
 from podium.workspace.history.history import History
 from podium.workspace.history.scan_workspace import Bounds
 
@@ -75,7 +75,7 @@ def test_a_link_swapped_in_during_a_scan_is_not_followed(history: History, outsi
             commit = history.snapshot("", commit, time_s=number, thorough=True)
     assert commit is not None and history.check(commit) == []
     with pytest.raises(RecordError, match="missing"):
-        history.get(git_objects.object_id(git_objects.BLOB, SECRET).hex())
+        history.get(hashlib.sha256(SECRET).hexdigest())
 
 
 def test_a_link_swapped_in_during_a_restore_is_not_followed(history: History, outside: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_huge_sparse_file_is_recorded_without_being_read(tmp_path: Path, works
     for name in ("submission.csv", "model.bin"):
         with (workspace / name).open("wb") as file:
             file.truncate(20 * 10**9)
-    with History(tmp_path / "h.git", workspace, always=["submission.csv"]) as history:
+    with History(tmp_path / "history", workspace, always=["submission.csv"]) as history:
         commit = history.snapshot("", None, time_s=0)
         assert [note.size_bytes for note in history.record(commit).large] == [20 * 10**9] * 2
         extracted = history.extract(commit, "submission.csv", tmp_path / "out", 10**9)
@@ -145,7 +145,7 @@ def test_many_sparse_files_are_not_all_read(tmp_path: Path, workspace: Path) -> 
     for number in range(100):
         with (workspace / str(number)).open("wb") as file:
             file.truncate(1_000_000)
-    with History(tmp_path / "h.git", workspace, bounds=Bounds(hashed_bytes=10_000_000)) as history:
+    with History(tmp_path / "history", workspace, bounds=Bounds(hashed_bytes=10_000_000)) as history:
         commit = history.snapshot("", None, time_s=0)
         assert len(history.record(commit).left_out) == 90
 
@@ -160,8 +160,8 @@ def make_deep(folder: Path, depth: int) -> None:
     os.close(descriptor)
 
 
-def test_folders_that_are_too_deep_are_left_out_and_can_be_removed(tmp_path: Path, in_memory: Path) -> None:
-    with History(tmp_path / "h.git", in_memory) as history:
+def test_folders_too_deep_to_follow_are_left_out_and_can_be_removed(tmp_path: Path, in_memory: Path) -> None:
+    with History(tmp_path / "history", in_memory) as history:
         empty = history.snapshot("", None, time_s=0)
         make_deep(in_memory, 3000)
         commit = history.snapshot("", empty, time_s=1)
@@ -175,7 +175,7 @@ def test_folders_that_are_too_deep_are_left_out_and_can_be_removed(tmp_path: Pat
 def test_a_crowded_workspace_is_recorded_in_part_and_restored_without_loss(tmp_path: Path, workspace: Path) -> None:
     make(workspace, {b"a": {b"%d" % n: b"" for n in range(50)}, b"b": {b"%d" % n: b"" for n in range(50)}})
     wait_until_not_racy()
-    with History(tmp_path / "h.git", workspace, bounds=Bounds(entries=60)) as history:
+    with History(tmp_path / "history", workspace, bounds=Bounds(entries=60)) as history:
         first = history.snapshot("", None, time_s=0)
         commit = history.snapshot("", first, time_s=1)
         assert len(history.files(commit)) <= 65
@@ -213,7 +213,7 @@ def test_a_million_pipes_do_not_make_a_million_lines(
     monkeypatch.setattr(file_records, "_LISTED", 100)
     for number in range(150):
         os.mkfifo(workspace / str(number))
-    with History(tmp_path / "h.git", workspace) as history:
+    with History(tmp_path / "history", workspace) as history:
         commit = history.snapshot("", None, time_s=0)
         told = history.record(commit)
         assert (len(told.left_out), told.unlisted) == (100, 50)
@@ -230,7 +230,7 @@ def test_long_names_of_large_files_do_not_make_a_record_unreadable(
             with (workspace / folder / f"{number}{'x' * 200}").open("wb") as file:
                 file.truncate(2000)
     wait_until_not_racy()
-    with History(tmp_path / "h.git", workspace, bounds=Bounds(large_bytes=1000)) as history:
+    with History(tmp_path / "history", workspace, bounds=Bounds(large_bytes=1000)) as history:
         commit = history.snapshot("", history.snapshot("", None, time_s=0), time_s=0)
         for time_s in (1, 2):
             told = history.record(commit)
@@ -259,7 +259,7 @@ def unprivileged() -> Iterator[Path]:
 def test_unreadable_files_are_listed_and_do_not_stop_a_restore(unprivileged: Path) -> None:
     workspace = unprivileged / "workspace"
     make(workspace, {b"file": b"1", b"folder": {b"x": b"2"}, b"locked": {b"y": b"3"}})
-    with History(unprivileged / "h.git", workspace) as history:
+    with History(unprivileged / "history", workspace) as history:
         commit = history.snapshot("", None, time_s=0)
         before = describe(workspace)
         make(workspace / "more", {b"deep": {b"deeper": b""}})

@@ -95,7 +95,7 @@ def test_renamed_missing_and_additional_fields_are_errors(path: Path, old: str, 
     body = lines[0][: -len(', "check": ""}') - 16].decode().replace(old, new, 1).encode()
     path.write_bytes(body + b', "check": "%s"}\n' % hashlib.sha256(body).hexdigest()[:16].encode())
     journal = read_journal(path)
-    with pytest.raises(RecordError, match=r"Line 1 of .* is malformed: not an event of journal format 3"):
+    with pytest.raises(RecordError, match=r"Line 1 of .* is malformed: not an event of journal format 4"):
         list(journal)
     with pytest.raises(RecordError, match=r"Line 1 of .* is malformed"):
         JournalFollower(path).update()

@@ -144,25 +144,6 @@ def check_network() -> MachineFinding:
         )
 
 
-def check_git() -> MachineFinding:
-    """Check the git program, which packs the history of a run and shows diffs; reading a history does not need it."""
-    try:
-        from podium.workspace.history.git.git_program import MIN_GIT_VERSION, find_version
-    except ImportError:
-        return _without_runs("git")
-    version, minimum = find_version(), ".".join(map(str, MIN_GIT_VERSION))
-    if version is None:
-        return MachineFinding(
-            "git", "problem", "not installed, and runs need it to keep their history", _install("git")
-        )
-    installed = ".".join(map(str, version))
-    if version < MIN_GIT_VERSION:
-        return MachineFinding(
-            "git", "problem", f"version {installed}, but runs need {minimum} or newer", _install("git")
-        )
-    return MachineFinding("git", "ok", f"version {installed}")
-
-
 def check_docker() -> MachineFinding:
     """Check that the Docker or Podman engine responds."""
     try:
@@ -225,7 +206,6 @@ CHECKS: tuple[Callable[[], MachineFinding], ...] = (
     check_sandbox,
     check_limits,
     check_network,
-    check_git,
     check_docker,
     check_kaggle,
     check_model_keys,

@@ -9,7 +9,7 @@ import click
 
 from podium.cli.options import as_json, echo_cut, print_json, require_extra, resume_command, task_folders
 from podium.errors import UsageError
-from podium.text import format_duration, miniature_warning, printable
+from podium.text import format_duration, miniature_warning, plural, printable
 
 if TYPE_CHECKING:
     from podium.runs.steps import Steps
@@ -36,6 +36,7 @@ MARKS = {"good": "✓", "bad": "✗", "neutral": "·"}
     metavar="[DIR]",
     help="Create a new experiment that continues from step NUMBER.  [default: EXPERIMENT-step-NUMBER]",
 )
+@click.option("--git", type=click.Path(path_type=Path), help="Export the history as a git repository to a folder.")
 @task_folders
 @as_json
 def command(
@@ -45,6 +46,7 @@ def command(
     since: int | None,
     restore: Path | None,
     fork: Path | None,
+    git: Path | None,
     as_json: bool,
 ) -> None:
     """List the steps of a run, or show one of them."""
@@ -52,9 +54,11 @@ def command(
     from podium.runs.experiment import find_run
     from podium.runs.steps import Steps
 
-    _check_options(since=since, as_json=as_json, **{"--diff": diff, "--restore": restore, "--fork": fork})
+    _check_options(since=since, as_json=as_json, **{"--diff": diff, "--restore": restore, "--fork": fork, "--git": git})
     steps = Steps(find_run(run))
-    if number is None:
+    if git is not None:
+        _export_git(steps, git)
+    elif number is None:
         if diff or restore or fork:
             raise UsageError(f"Give the number of a step: podium steps {run} NUMBER ...")
         if as_json:
@@ -75,6 +79,14 @@ def command(
         print_json({**_document(steps, number), "observation": steps.observation(number).model_dump(mode="json")})
     else:
         _show(steps, number)
+
+
+def _export_git(steps: Steps, folder: Path) -> None:
+    """Write the history of the run as a git repository."""
+    refused = steps.export_git(folder)
+    click.echo(f"The history is in {folder}, one commit per snapshot. Look at it with: git -C {folder} log", err=True)
+    if refused:
+        click.echo(f"git refuses paths through a folder named .git: {plural(refused, 'file')} left out.", err=True)
 
 
 def _check_options(*, since: int | None, as_json: bool, **operations: object) -> None:

@@ -86,7 +86,7 @@ MENTIONED = (
          r"|dev/(sd|nvme|mem|vd|disk|kmsg)|sys/(fs/cgroup(?!/(memory|cpu)\.)|kernel/security|class/(dmi|net)|block|firmware))",
          where="absolute"),
     Rule(RUNS, "{} is a file that Podium keeps about runs.", 0.7,
-         r"(^|/)(\.workspaces|workspace\.git|experiment\.json|steps\.jsonl|run\.json|curve\.json|decision\.json"
+         r"(^|/)(\.workspaces|history/segments|experiment\.json|steps\.jsonl|run\.json|curve\.json|decision\.json"
          r"|worker\.log|findings\.json)(/|$)|\.eval$|(^|/)runs/\S*/\d+(/|$)|^/(runs|experiments|workspaces?)(/|$)",
          where="elsewhere"),
     Rule(RUNS, "{} is a submission outside the workspace.", 0.6, r"^(?!/tmp/|/dev/).*submission[^/]*\.csv$",

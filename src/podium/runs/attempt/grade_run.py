@@ -15,8 +15,8 @@ from podium.runs.run_folder import RunFolder
 from podium.safefs.remove_tree import remove_tree
 from podium.task import SUBMISSION
 from podium.workspace.history.extract_file import Extracted
-from podium.workspace.history.git.git_objects import TreeEntry
 from podium.workspace.history.history import History
+from podium.workspace.history.snapshot_manifest import SnapshotEntry
 from podium.workspace.journal.events import End, Snapshot, Start, Step
 from podium.workspace.journal.journal import JournalReader
 
@@ -44,7 +44,7 @@ class SnapshotFiles:
 
     history: History
     commit: str
-    entries: dict[str, TreeEntry] = field(default_factory=dict)
+    entries: dict[str, SnapshotEntry] = field(default_factory=dict)
     """Cache of `names`: looking up each file separately would take quadratic time."""
 
     def names(self) -> list[str]:

@@ -21,7 +21,6 @@ from podium.runs.records import Plan
 from podium.sandbox.interpreters.interpreter import find_interpreter
 from podium.task import Task
 from podium.text import format_size, plural
-from podium.workspace.history.git.git_program import MIN_GIT_VERSION, find_version
 
 MIN_DISK_BYTES = 1 << 30
 PING_S = 60.0
@@ -139,13 +138,6 @@ def check_folder(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
         yield f"{existing} has {format_size(free)} of free disk space. Free some, or choose another with --out"
 
 
-def check_git(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
-    """Check that git is installed, which stores the history of workspaces."""
-    version = find_version()
-    if version is None or version < MIN_GIT_VERSION:
-        yield f"Runs need git {'.'.join(map(str, MIN_GIT_VERSION))} or newer. See: podium doctor"
-
-
 def check_models(tasks: Sequence[Task], plan: Plan, out: Path) -> Iterator[str]:
     """Check that every model has its package and API key, and answers a short request."""
     for name, base_url in plan.models.items():
@@ -181,6 +173,6 @@ def ping(name: str, base_url: str | None, **settings: Any) -> None:
         raise PodiumError(f"The model {name} cannot be used: {said[:300] or type(error).__name__}") from error
 
 
-LOCAL_CHECKS: tuple[PreflightCheck, ...] = (check_git, check_machine, check_packages)
+LOCAL_CHECKS: tuple[PreflightCheck, ...] = (check_machine, check_packages)
 """Checks of the machine that executes the runs."""
 COMMON_CHECKS: tuple[PreflightCheck, ...] = (check_agent_options, check_folder, check_models)

@@ -197,7 +197,7 @@ class ExperimentIndex:
         if experiment is None:
             return self._runs.get(key, "")
         run = experiment.run(key.task, key.seed)
-        history = [run.history / part for part in ("objects", "objects/pack", "refs/heads/main")]
+        history = [run.history / part for part in ("segments", "head")]
         files = (experiment.folder / EXPERIMENT, run.journal, run.curve, run.submission, run.files, *history)
         return " ".join([self._runs.get(key, ""), *map(stamp_of, files)])
 

@@ -9,11 +9,9 @@ from typing import Literal
 
 from podium.safefs.locks import explain_full_disk, write_all
 from podium.safefs.open_nofollow import open_folder, replacing_file
+from podium.workspace.history.blob_reader import BlobReader
 from podium.workspace.history.file_records import SnapshotRecord
-from podium.workspace.history.git import git_objects
-from podium.workspace.history.git.git_objects import TreeEntry
-from podium.workspace.history.git.git_reader import Reader
-from podium.workspace.history.snapshots import SnapshotContent, read_tree
+from podium.workspace.history.snapshot_manifest import SnapshotEntries, SnapshotEntry, SnapshotState
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,42 +30,39 @@ class Extracted:
 
 
 def extract(
-    reader: Reader,
-    snapshot: SnapshotContent,
+    reader: BlobReader,
+    snapshot: SnapshotState,
     path: str,
     target: Path,
     limit_bytes: int,
     *,
-    entry: TreeEntry | None = None,
+    entry: SnapshotEntry | None = None,
 ) -> Extracted:
     """Write a file to `target`, completely or not at all; without `entry`, it is looked up by path."""
-    entry = entry or find_entry(reader, snapshot.tree, path)
+    entry = entry or find_entry(snapshot.entries, path)
     if entry is None:
         return _unstored(snapshot.record, path)
-    if entry.mode == git_objects.FOLDER:
+    if entry.kind == "folder":
         return Extracted("folder", None, "it is a folder")
-    if entry.mode == git_objects.LINK:
-        leads_to = os.fsdecode(reader.read(entry.id.hex(), git_objects.BLOB))
+    if entry.kind == "link":
+        leads_to = os.fsdecode(reader.read(entry.id))
         return Extracted("link", None, f"its path contains a symbolic link to {leads_to!r}")
-    size = reader.size(entry.id.hex())
+    size = reader.size(entry.id)
     if size > limit_bytes:
         return Extracted("too large", size, f"it has {size:,} bytes; at most {limit_bytes:,} are accepted")
     with explain_full_disk(target):
-        _write_blob(reader, entry.id.hex(), target)
+        _write_blob(reader, entry.id, target)
     return Extracted("file", size)
 
 
-def find_entry(reader: Reader, tree: bytes, path: str) -> TreeEntry | None:
+def find_entry(entries: SnapshotEntries, path: str) -> SnapshotEntry | None:
     """Return the entry at a path, or the symbolic link on the way to it."""
-    entry = TreeEntry(git_objects.FOLDER, b"", tree)
-    for part in path.split("/"):
-        if entry.mode != git_objects.FOLDER:
-            return entry if entry.mode == git_objects.LINK else None
-        found = next((each for each in read_tree(reader, entry.id) if each.name == os.fsencode(part)), None)
-        if found is None:
-            return None
-        entry = found
-    return entry
+    parts = os.fsencode(path).split(b"/")
+    for length in range(1, len(parts)):
+        entry = entries.get(b"/".join(parts[:length]))
+        if entry is not None and entry.kind != "folder":
+            return entry if entry.kind == "link" else None
+    return entries.get(b"/".join(parts))
 
 
 def _unstored(record: SnapshotRecord, path: str) -> Extracted:
@@ -80,7 +75,7 @@ def _unstored(record: SnapshotRecord, path: str) -> Extracted:
     return Extracted("absent", None, "there is no such file")
 
 
-def _write_blob(reader: Reader, identity: str, target: Path) -> None:
+def _write_blob(reader: BlobReader, identity: str, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     folder = open_folder(target.parent)
     try:

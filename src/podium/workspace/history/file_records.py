@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from functools import cache
-from typing import Literal
-
-from pydantic import TypeAdapter, ValidationError
+from typing import Literal, cast, get_args
 
 from podium.errors import RecordError
 
@@ -18,11 +15,6 @@ MAX_RECORD_BYTES = 16 << 20
 """Maximum size of an encoded record: a larger one could not be read back, and names can be very long."""
 _LISTED = 10_000
 _CHARACTER_BYTES, _NOTE_BYTES = 6, 256  # maximum per path character in JSON, and for the other fields
-
-
-@cache
-def _adapter() -> TypeAdapter[SnapshotRecord]:
-    return TypeAdapter(SnapshotRecord)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +62,44 @@ class SnapshotRecord:
         return cls(tuple(sorted(large, key=lambda note: note.path)), tuple(listed), unlisted)
 
     def encode(self) -> bytes:
-        """Return the record as JSON, as it is stored next to the file tree."""
-        return (json.dumps(asdict(self), indent=1, sort_keys=True) + "\n").encode()
+        """Return the record as JSON."""
+        return json.dumps(asdict(self), sort_keys=True).encode()
 
     @classmethod
     def decode(cls, data: bytes) -> SnapshotRecord:
         """Decode a record from JSON.
 
         Raises:
-            RecordError: the data is not a valid record.
+            RecordError: it is malformed.
         """
         try:
-            return _adapter().validate_json(data)
-        except ValidationError as error:
-            reason = error.errors(include_url=False)[0]["msg"]
-            raise RecordError(f"The record of a snapshot is malformed: {reason}") from error
+            # The parser of pydantic refuses names that are not UTF-8, which JSON holds as lone surrogates.
+            document = json.loads(data)
+            large = tuple(_large_file(**note) for note in document["large"])
+            left_out = tuple(_left_out(**note) for note in document["left_out"])
+            return cls(large, left_out, _number(document["unlisted"]))
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise RecordError("The record of a snapshot's unstored files is malformed.") from error
+
+
+def _large_file(path: object, size_bytes: object, sha256: object, executable: object) -> LargeFile:
+    digest = None if sha256 is None else _text(sha256)
+    return LargeFile(_text(path), _number(size_bytes), digest, executable is True)
+
+
+def _left_out(path: object, kind: object, reason: object) -> LeftOut:
+    if kind not in get_args(LeftOutKind):
+        raise ValueError("unknown kind")
+    return LeftOut(_text(path), cast("LeftOutKind", kind), _text(reason))
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("not a text")
+    return value
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ValueError("not a number")
+    return value

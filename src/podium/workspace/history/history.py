@@ -1,4 +1,4 @@
-"""History of a workspace: snapshots in a git repository outside the sandbox, with one commit per step."""
+"""History of a workspace: one snapshot per step, kept outside the sandbox."""
 
 from __future__ import annotations
 
@@ -13,20 +13,27 @@ from typing import Literal
 from podium.errors import RecordError
 from podium.safefs.locks import explain_full_disk
 from podium.safefs.remove_tree import ENTER
-from podium.workspace.history.check_snapshot import find_problems
+from podium.workspace.history.blob_reader import MAX_BLOB_BYTES
+from podium.workspace.history.blob_store import BlobStore
+from podium.workspace.history.export_git import export_git
 from podium.workspace.history.extract_file import Extracted, extract, find_entry
 from podium.workspace.history.file_records import SnapshotRecord
-from podium.workspace.history.git import git_objects
-from podium.workspace.history.git.git_objects import TreeEntry
-from podium.workspace.history.git.git_reader import MAX_OBJECT_BYTES
-from podium.workspace.history.git.git_store import Store
 from podium.workspace.history.restore import Restored, Restorer
-from podium.workspace.history.scan_workspace import Bounds, ScannedFolder, WorkspaceScan
-from podium.workspace.history.snapshot_diff import diff_snapshots
-from podium.workspace.history.snapshots import EMPTY_SNAPSHOT, FILES, RECORD, read_snapshot, walk_ancestors, walk_files
+from podium.workspace.history.scan_workspace import Bounds, ScannedFolder, WorkspaceScan, changes_between, entries_of
+from podium.workspace.history.snapshot_diff import difference
+from podium.workspace.history.snapshot_manifest import (
+    MAX_CHAIN,
+    NOTHING,
+    EntryKind,
+    SnapshotEntry,
+    SnapshotManifest,
+    SnapshotReader,
+    SnapshotState,
+    as_tree,
+    differences,
+)
 
-_FileKind = Literal["file", "executable", "link", "large", "left out"]
-_KINDS: dict[bytes, _FileKind] = {git_objects.EXECUTABLE: "executable", git_objects.LINK: "link"}
+_FileKind = Literal[EntryKind, "large", "left out"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +47,28 @@ class StoredFile:
     """Why it was left out."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """The last scan of the workspace, and the snapshot that holds it."""
+
+    snapshot: str
+    chain: int
+    folder: ScannedFolder
+
+
 class History:
     """Snapshots of one workspace.
 
-    Unchanged files are recognized by their times, sizes and inodes, which are cached in memory only. A reopened history
-    hashes every file once: stamps saved by an earlier process prove nothing about changes in between, and hashing costs
-    less than the trouble of a stale cache.
+    Unchanged files are recognised by their times, sizes and inodes, remembered in memory only: a history opened again
+    hashes every file once, because times that an earlier process wrote to disk prove nothing about what ran in between.
 
-    A killed process or a full disk never damages a snapshot. A power failure may lose the latest ones, as nothing is
-    fsynced here; `check` detects this, and an earlier snapshot can be restored.
+    A killed process or a full disk never harms a snapshot. A power cut may take the newest ones, as nothing is fsynced
+    here: `check` reports it, and the snapshot before can be restored.
     """
 
     def __init__(
         self,
-        repository: Path,
+        store: Path,
         workspace: Path,
         *,
         always: Collection[str] = (),
@@ -64,21 +79,21 @@ class History:
         """Open a history, which need not exist yet.
 
         Args:
-            repository: The git directory, out of reach of programs in the workspace.
-            workspace: The folder to take snapshots of.
-            always: Paths in it whose content is stored even if it is large, such as the submission; a path that ends
-                with a slash means a folder and everything in it.
-            bounds: Limits of the snapshots.
-            patience_s: Seconds the first write waits for another writer.
-            top: Folder from which on links to the repository are not followed; by default its parent folder.
+            store: The folder of the history; out of reach of programs that run in the workspace.
+            workspace: The folder whose snapshots are taken.
+            always: Paths within it whose content is stored even if it is large, such as the submission's; a path with
+                a slash at the end is a folder with all files in it.
+            bounds: Limits of a snapshot.
+            patience_s: How long the first write waits for another writer to end.
+            top: Folder below which no symbolic link is followed on the way to the store; by default its parent.
         """
-        self.repository = repository
+        self.folder = store
         self.workspace = workspace
         self._always = frozenset(always), tuple(name for name in always if name.endswith("/"))
         self._bounds = bounds or Bounds()
-        self._store = Store(repository, patience_s=patience_s, top=top)
-        self._cache: ScannedFolder | None = None
-        self._one_writer = threading.Lock()  # one thread must not drop the objects another has queued
+        self._store = BlobStore(store, patience_s=patience_s, top=top)
+        self._last: _Scan | None = None
+        self._one_writer = threading.Lock()  # what one thread adds, another must not forget
 
     def __enter__(self) -> History:
         return self
@@ -95,153 +110,218 @@ class History:
         return self._store.head()
 
     def snapshot(self, message: str, parent: str | None, *, time_s: int, thorough: bool = False) -> str:
-        """Take a snapshot of the workspace and return its commit id.
+        """Take a snapshot of the workspace and return its id.
 
         Args:
-            message: The commit message.
-            parent: The previous snapshot.
-            time_s: Unix time of the commit; the same content, message, parent and time give the same id.
-            thorough: Read every file, even those that seem unchanged. Writes through a memory map may not change a
-                file's times, so this is used for the snapshot that is graded.
+            message: Text that is kept with the snapshot.
+            parent: The snapshot before it.
+            time_s: Unix time; the same content, message, parent and time give the same id.
+            thorough: Read every file, even those that seem unchanged. Writes through a memory map can leave a file's
+                times as they were, so the snapshot that is graded deserves this.
 
         Raises:
             RecordError: the disk is full, or another process writes to this history.
         """
         with self._writing():
-            walk = WorkspaceScan(self._store, self._bounds, *self._always)
-            folder = self._walk(walk, None if thorough else self._cache)
-            record = self._store.add(git_objects.BLOB, walk.record().encode())
-            root = [TreeEntry(git_objects.FOLDER, FILES, folder.tree), TreeEntry(git_objects.FILE, RECORD, record)]
-            tree = self._store.add(git_objects.TREE, git_objects.encode_tree(root))
-            parents = [] if parent is None else [self._store.require(parent)]
-            content = git_objects.encode_commit(tree, parents, message=message, time_s=time_s)
-            commit = self._store.add(git_objects.COMMIT, content).hex()
+            scan = WorkspaceScan(self._store, self._bounds, *self._always)
+            folder = self._scan(scan, None if thorough or self._last is None else self._last.folder)
+            record = self._store.add(scan.record().encode()).hex()
+            chain, changes = self._changes(folder, parent)
+            manifest = SnapshotManifest(parent, message, time_s, record, chain, changes)
+            identity = self._store.add(manifest.encode()).hex()
             self._store.flush()
-            self._store.move_head(commit)
-            self._cache = folder
-            return commit
+            self._store.move_head(identity)
+            self._last = _Scan(identity, chain, folder)
+            return identity
 
     def put(self, data: bytes) -> str:
         """Store a small blob next to the snapshots, such as an agent's state, and return its id."""
         with self._writing():
-            identity = self._store.add(git_objects.BLOB, data)
+            identity = self._store.add(data)
             self._store.flush()
             return identity.hex()
 
-    def get(self, identity: str, *, limit_bytes: int = MAX_OBJECT_BYTES) -> bytes:
+    def get(self, identity: str, *, limit_bytes: int = MAX_BLOB_BYTES) -> bytes:
         """Return a blob that was `put`, or the content of a snapshot's file, by its id.
 
         Raises:
             RecordError: it is missing, damaged or too large.
         """
-        with self._store.reader() as reader:
-            return reader.read(identity, git_objects.BLOB, limit_bytes=limit_bytes)
+        with self._store.reader() as blobs:
+            return blobs.read(identity, limit_bytes=limit_bytes)
 
-    def restore(self, commit: str) -> Restored:
+    def restore(self, snapshot: str) -> Restored:
         """Restore the workspace to a snapshot, changing only files that differ."""
-        self._cache = None
+        self._last = None
         self.workspace.mkdir(parents=True, exist_ok=True)
-        return self._restore(commit, self.workspace)
+        return self._restore(snapshot, self.workspace)
 
-    def check_out(self, commit: str, folder: Path) -> Restored:
-        """Write a snapshot to an empty folder, created if necessary; `lost` lists files without stored content."""
+    def check_out(self, snapshot: str, folder: Path) -> Restored:
+        """Write a snapshot's files to an empty folder, created if necessary.
+
+        The field `lost` of the result lists files without stored content.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
-            raise RecordError(f"{folder} is not empty. Choose a new folder for the snapshot.")
-        return self._restore(commit, folder)
+            raise RecordError(f"{folder} is not empty. Name a new folder to put the snapshot into.")
+        return self._restore(snapshot, folder)
 
     def extract(
-        self, commit: str, path: str, target: Path, limit_bytes: int, *, entry: TreeEntry | None = None
+        self, snapshot: str, path: str, target: Path, limit_bytes: int, *, entry: SnapshotEntry | None = None
     ) -> Extracted:
         """Write a file of a snapshot to `target` if it is a regular file of at most `limit_bytes`.
 
         Args:
-            entry: its entry in `entries`, which saves a lookup.
+            entry: its entry from `entries`, which saves looking it up.
         """
-        with self._store.reader() as reader:
-            return extract(reader, read_snapshot(reader, commit), path, target, limit_bytes, entry=entry)
+        with self._store.reader() as blobs:
+            return extract(blobs, SnapshotReader(blobs).read(snapshot), path, target, limit_bytes, entry=entry)
 
-    def files(self, commit: str) -> list[StoredFile]:
+    def files(self, snapshot: str) -> list[StoredFile]:
         """Return all files of a snapshot by path, including those recorded without content."""
-        with self._store.reader() as reader:
-            snapshot = read_snapshot(reader, commit)
-            found = [
-                StoredFile(path, _KINDS.get(entry.mode, "file"), reader.size(entry.id.hex()))
-                for path, entry in walk_files(reader, snapshot.tree)
-            ]
-        found += [StoredFile(note.path, "large", note.size_bytes) for note in snapshot.record.large]
-        found += [StoredFile(note.path, "left out", None, note.reason) for note in snapshot.record.left_out]
-        return sorted(found, key=lambda file: file.path)
+        state = self._read(snapshot)
+        files = [
+            StoredFile(os.fsdecode(path), entry.kind, entry.size_bytes)
+            for path, entry in state.entries.items()
+            if entry.kind != "folder"
+        ]
+        files += [StoredFile(note.path, "large", note.size_bytes) for note in state.record.large]
+        files += [StoredFile(note.path, "left out", None, note.reason) for note in state.record.left_out]
+        return sorted(files, key=lambda file: file.path)
 
-    def identity(self, commit: str, path: str) -> str | None:
-        """Return the id of a file's content in a snapshot, or None; equal ids mean equal contents."""
-        with self._store.reader() as reader:
-            entry = find_entry(reader, read_snapshot(reader, commit).tree, path)
-        return None if entry is None else entry.id.hex()
+    def identity(self, snapshot: str, path: str) -> str | None:
+        """Return the content id of a file in a snapshot, or None.
 
-    def entries(self, commit: str) -> dict[str, TreeEntry]:
+        Equal ids mean equal contents; the id of a folder covers all files below it.
+        """
+        entries = self._read(snapshot).entries
+        entry = find_entry(entries, path)
+        if entry is None or entry.kind != "folder":
+            return None if entry is None else entry.id
+        below = os.fsencode(path) + b"/"
+        return SnapshotManifest(None, "", 0, "", 0, {p: e for p, e in entries.items() if p.startswith(below)}).id
+
+    def entries(self, snapshot: str) -> dict[str, SnapshotEntry]:
         """Return all stored files and links of a snapshot, by path."""
-        with self._store.reader() as reader:
-            return dict(walk_files(reader, read_snapshot(reader, commit).tree))
+        entries = self._read(snapshot).entries
+        return {os.fsdecode(path): entry for path, entry in entries.items() if entry.kind != "folder"}
 
-    def contents(self, commit: str) -> dict[str, str]:
+    def contents(self, snapshot: str) -> dict[str, str]:
         """Return the content ids of all stored files of a snapshot, by path."""
-        return {path: entry.id.hex() for path, entry in self.entries(commit).items()}
+        return {path: entry.id for path, entry in self.entries(snapshot).items()}
 
-    def chain(self, commit: str) -> list[str]:
+    def chain(self, snapshot: str) -> list[str]:
         """Return a snapshot and its ancestors, newest first."""
-        with self._store.reader() as reader:
-            return list(walk_ancestors(reader, commit))
+        with self._store.reader() as blobs:
+            return [identity for identity, _ in SnapshotReader(blobs).ancestry(snapshot)]
 
-    def record(self, commit: str) -> SnapshotRecord:
+    def record(self, snapshot: str) -> SnapshotRecord:
         """Return the record of the files whose content is not stored."""
-        with self._store.reader() as reader:
-            return read_snapshot(reader, commit).record
+        return self._read(snapshot).record
 
     def diff(self, older: str | None, newer: str, *, limit_bytes: int = 1_000_000) -> str:
-        """Return the changes between two snapshots, or from an empty one, as a git diff cut at a limit."""
-        with self._store.reader() as reader:
-            first = read_snapshot(reader, older) if older else EMPTY_SNAPSHOT
-            return diff_snapshots(reader, first, read_snapshot(reader, newer), limit_bytes=limit_bytes)
+        """Return the changes between two snapshots, or from an empty one, as a unified diff cut at a limit."""
+        with self._store.reader() as blobs:
+            reader = SnapshotReader(blobs)
+            first = reader.read(older) if older else NOTHING
+            return difference(blobs, first, reader.read(newer), limit_bytes=limit_bytes)
 
-    def check(self, commit: str) -> list[str]:
-        """Check the objects of a snapshot and its ancestors by hashing them; return a message for each problem."""
-        with self._store.reader() as reader:
-            return find_problems(reader, commit)
+    def check(self, snapshot: str) -> list[str]:
+        """Hash every blob of a snapshot and its ancestors, and return a message for each problem."""
+        with self._store.reader() as blobs:
+            return _problems(SnapshotReader(blobs), snapshot)
 
-    def copy_to(self, repository: Path, commit: str) -> None:
-        """Copy the history to a new repository whose latest snapshot is `commit`."""
-        with explain_full_disk(repository):
-            self._store.copy_to(repository)
-            with History(repository, self.workspace) as copy, copy._writing():
-                copy._store.move_head(copy._store.require(commit))
+    def copy_to(self, store: Path, snapshot: str) -> None:
+        """Copy the history to a new one whose latest snapshot is `snapshot`."""
+        with explain_full_disk(store):
+            self._store.copy_to(store)
+            with History(store, self.workspace) as copy, copy._writing():
+                copy._store.move_head(copy._store.require(snapshot))
+
+    def export_git(self, snapshot: str, folder: Path) -> int:
+        """Write a snapshot and its ancestors to a new git repository; see `export_git.export_git`."""
+        with self._store.reader() as blobs:
+            return export_git(blobs, snapshot, folder)
 
     def compact(self) -> None:
-        """Repack the history with delta compression; worthwhile at the end of a run."""
+        """Merge the small segments of many steps; worthwhile at the end of a run."""
         with self._writing():
             self._store.compact()
 
+    def _changes(self, folder: ScannedFolder, parent: str | None) -> tuple[int, dict[bytes, SnapshotEntry | None]]:
+        """Return the length of the new manifest's chain, and its entries."""
+        if parent is None:
+            return 0, dict(entries_of(folder))
+        self._store.require(parent)
+        if self._last is not None and self._last.snapshot == parent:
+            chain = self._last.chain + 1
+            if chain < MAX_CHAIN:
+                return chain, dict(changes_between(self._last.folder, folder))
+        else:
+            before = self._read(parent)
+            if before.chain + 1 < MAX_CHAIN:
+                return before.chain + 1, differences(before.entries, dict(entries_of(folder)))
+        return 0, dict(entries_of(folder))
+
+    def _read(self, snapshot: str) -> SnapshotState:
+        with self._store.reader() as blobs:
+            return SnapshotReader(blobs).read(snapshot)
+
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        with self._one_writer, explain_full_disk(self.repository):
+        with self._one_writer, explain_full_disk(self.folder):
             try:
                 self._store.begin_writing()
                 yield
             finally:
                 self._store.forget_pending()
 
-    def _walk(self, walk: WorkspaceScan, before: ScannedFolder | None) -> ScannedFolder:
+    def _scan(self, scan: WorkspaceScan, before: ScannedFolder | None) -> ScannedFolder:
         descriptor = os.open(self.workspace, ENTER)
         try:
-            return walk.folder(descriptor, "", 0, before)
+            return scan.folder(descriptor, "", 0, before)
         finally:
             os.close(descriptor)
 
-    def _restore(self, commit: str, folder: Path) -> Restored:
+    def _restore(self, snapshot: str, folder: Path) -> Restored:
         descriptor = os.open(folder, ENTER)
         try:
-            with self._store.reader() as reader, explain_full_disk(folder):
-                snapshot = read_snapshot(reader, commit)
-                return Restorer(reader, snapshot.record).restore(descriptor, snapshot.tree)
+            with self._store.reader() as blobs, explain_full_disk(folder):
+                state = SnapshotReader(blobs).read(snapshot)
+                return Restorer(blobs, state.record).restore(descriptor, as_tree(state.entries))
         finally:
             os.close(descriptor)
+
+
+def _problems(reader: SnapshotReader, snapshot: str) -> list[str]:
+    problems: list[str] = []
+    checked: set[str] = set()
+
+    def check(identity: str, label: str) -> None:
+        if identity and identity not in checked:
+            checked.add(identity)
+            try:
+                reader.blobs.stream(identity, len)
+            except RecordError as error:
+                problems.append(f"{label}: {error}")
+
+    ancestry: list[tuple[str, SnapshotManifest]] = []
+    try:
+        ancestry.extend(reader.ancestry(snapshot))
+    except RecordError as error:
+        problems.append(f"snapshot {(ancestry[-1][1].parent if ancestry else snapshot) or ''!s:.12}: {error}")
+    for identity, manifest in reversed(ancestry):
+        check(manifest.record, f"snapshot {identity[:12]}")
+        for path, entry in manifest.changes.items():
+            if entry is not None:
+                check(entry.id, repr(os.fsdecode(path))[:_MAX_PATH_CHARACTERS])
+        try:
+            entries = reader.read(identity).entries
+            if identity == snapshot or manifest.chain == 0:
+                as_tree(entries)
+        except RecordError as error:
+            problems.append(f"snapshot {identity[:12]}: {error}")
+    return problems
+
+
+_MAX_PATH_CHARACTERS = 300

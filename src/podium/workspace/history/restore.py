@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import secrets
 import stat
@@ -16,12 +17,10 @@ from dataclasses import dataclass, field
 
 from podium.errors import RecordError
 from podium.safefs.remove_tree import enter, remove_at
+from podium.workspace.history.blob_reader import BlobReader
 from podium.workspace.history.file_records import LargeFile, SnapshotRecord
-from podium.workspace.history.git import git_objects
-from podium.workspace.history.git.git_objects import TreeEntry
-from podium.workspace.history.git.git_reader import Reader
-from podium.workspace.history.scan_workspace import READ, Unreadable, blob_id, sha256_of
-from podium.workspace.history.snapshots import check_extent, read_tree
+from podium.workspace.history.scan_workspace import READ, Unreadable, sha256_of
+from podium.workspace.history.snapshot_manifest import SnapshotEntry, SnapshotTree
 
 _ATTEMPTS = 5
 MAX_RESTORED_BYTES = 256 << 30
@@ -49,7 +48,7 @@ class Restored:
 class Restorer:
     """A restore of one snapshot."""
 
-    reader: Reader
+    reader: BlobReader
     record: SnapshotRecord
     _written: set[str] = field(default_factory=set)
     _written_bytes: int = 0
@@ -66,13 +65,12 @@ class Restorer:
         self._opaque = frozenset(note.path for note in self.record.left_out if note.kind != "crowded")
         self._crowded = frozenset(note.path for note in self.record.left_out if note.kind == "crowded")
 
-    def restore(self, root: int, tree: bytes) -> Restored:
+    def restore(self, root: int, tree: SnapshotTree) -> Restored:
         """Make the folder behind a descriptor equal to a tree.
 
         Raises:
             RecordError: programs kept changing the folder.
         """
-        check_extent(self.reader, tree)
         for _ in range(_ATTEMPTS):
             self._lost = set(self._large)
             try:
@@ -85,14 +83,12 @@ class Restorer:
                 return Restored(*(tuple(sorted(paths)) for paths in lists))
         raise RecordError("The workspace kept changing while it was being restored. Stop the programs that run in it.")
 
-    def _folder(self, descriptor: int, tree: bytes, path: str) -> None:
-        entries = read_tree(self.reader, tree)
-        wanted = {os.fsdecode(entry.name): entry for entry in entries}
+    def _folder(self, descriptor: int, tree: SnapshotTree, path: str) -> None:
         present = _listing(descriptor)
-        for name in present.keys() - wanted.keys():
+        for name in present.keys() - tree.keys():
             self._unknown(descriptor, name, path, present[name])
-        for name, entry in wanted.items():
-            self._entry(descriptor, name, path + name, entry, present.get(name))
+        for name, node in tree.items():
+            self._node(descriptor, name, path + name, node, present.get(name))
 
     def _unknown(self, parent: int, name: str, folder: str, status: os.stat_result) -> None:
         path = folder + name
@@ -124,19 +120,21 @@ class Restorer:
         finally:
             os.close(descriptor)
 
-    def _entry(self, parent: int, name: str, path: str, entry: TreeEntry, status: os.stat_result | None) -> None:
-        if entry.mode == git_objects.FOLDER:
-            self._subfolder(parent, name, path, entry, status)
-        elif status is None or not self._is_same(parent, name, entry, status):
+    def _node(
+        self, parent: int, name: str, path: str, node: SnapshotEntry | SnapshotTree, status: os.stat_result | None
+    ) -> None:
+        if isinstance(node, dict):
+            self._subfolder(parent, name, path, node, status)
+        elif status is None or not self._is_same(parent, name, node, status):
             if status is not None and stat.S_ISDIR(status.st_mode):
                 remove_at(parent, name)
             self._written.add(path)
-            if entry.mode == git_objects.LINK:
-                self._write_link(parent, name, entry)
+            if node.kind == "link":
+                self._write_link(parent, name, node)
             else:
-                self._write_file(parent, name, entry)
+                self._write_file(parent, name, node)
 
-    def _subfolder(self, parent: int, name: str, path: str, entry: TreeEntry, status: os.stat_result | None) -> None:
+    def _subfolder(self, parent: int, name: str, path: str, tree: SnapshotTree, status: os.stat_result | None) -> None:
         if status is not None and not stat.S_ISDIR(status.st_mode):
             os.unlink(name, dir_fd=parent)
             status = None
@@ -145,39 +143,39 @@ class Restorer:
             self._written.add(path)
         descriptor = enter(parent, name)
         try:
-            self._folder(descriptor, entry.id, path + "/")
+            self._folder(descriptor, tree, path + "/")
         finally:
             os.close(descriptor)
 
-    def _is_same(self, parent: int, name: str, entry: TreeEntry, status: os.stat_result) -> bool:
-        if entry.mode == git_objects.LINK:
+    def _is_same(self, parent: int, name: str, entry: SnapshotEntry, status: os.stat_result) -> bool:
+        if entry.kind == "link":
             target = os.readlink(os.fsencode(name), dir_fd=parent) if stat.S_ISLNK(status.st_mode) else None
-            return target is not None and git_objects.object_id(git_objects.BLOB, target) == entry.id
+            return target is not None and hashlib.sha256(target).hexdigest() == entry.id
         # Compare sizes first, so that we never read a file that a program has made huge.
-        if not stat.S_ISREG(status.st_mode) or status.st_size != self.reader.size(entry.id.hex()):
+        if not stat.S_ISREG(status.st_mode) or status.st_size != entry.size_bytes:
             return False
         try:
             descriptor = os.open(name, READ, dir_fd=parent)
         except PermissionError:
             return False
         try:
-            if blob_id(descriptor, status.st_size) != entry.id:
+            if sha256_of(descriptor, status.st_size) != entry.id:
                 return False
-            _set_executable(descriptor, entry.mode == git_objects.EXECUTABLE)
+            _set_executable(descriptor, entry.kind == "executable")
             return True
         except Unreadable:
             return False
         finally:
             os.close(descriptor)
 
-    def _write_file(self, parent: int, name: str, entry: TreeEntry) -> None:
-        self._require_room(parent, self.reader.size(entry.id.hex()))
+    def _write_file(self, parent: int, name: str, entry: SnapshotEntry) -> None:
+        self._require_room(parent, self.reader.size(entry.id))
         aside = _aside()
-        mode = 0o777 if entry.mode == git_objects.EXECUTABLE else 0o666
+        mode = 0o777 if entry.kind == "executable" else 0o666
         descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode, dir_fd=parent)
         try:
             with os.fdopen(descriptor, "wb") as file:
-                self.reader.stream(entry.id.hex(), file.write)
+                self.reader.stream(entry.id, file.write)
             os.rename(aside, name, src_dir_fd=parent, dst_dir_fd=parent)
         except BaseException:
             _forget(parent, aside)
@@ -199,9 +197,9 @@ class Restorer:
         if self._written_bytes > MAX_RESTORED_BYTES:
             raise RecordError(f"The files of the snapshot exceed the limit of {MAX_RESTORED_BYTES:,} bytes.")
 
-    def _write_link(self, parent: int, name: str, entry: TreeEntry) -> None:
+    def _write_link(self, parent: int, name: str, entry: SnapshotEntry) -> None:
         aside = _aside()
-        os.symlink(self.reader.read(entry.id.hex(), git_objects.BLOB), aside.encode(), dir_fd=parent)
+        os.symlink(self.reader.read(entry.id), aside.encode(), dir_fd=parent)
         try:
             os.rename(aside, name, src_dir_fd=parent, dst_dir_fd=parent)
         except BaseException:

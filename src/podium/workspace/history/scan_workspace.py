@@ -16,10 +16,10 @@ import stat
 import time
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import NamedTuple
 
 from podium.safefs.remove_tree import ENTER
+from podium.workspace.history.blob_store import BlobStore
 from podium.workspace.history.file_records import (
     MAX_RECORD_BYTES,
     LargeFile,
@@ -37,8 +37,7 @@ from podium.workspace.history.file_stamps import (
     stamp_of,
     unpack_stamps,
 )
-from podium.workspace.history.git import git_objects
-from podium.workspace.history.git.git_store import Store
+from podium.workspace.history.snapshot_manifest import FOLDER, EntryKind, SnapshotEntry
 
 READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
@@ -72,9 +71,8 @@ class ScanEntry(NamedTuple):
 
     stamp: Stamp | None
     """Stamp when it was read; None if it must be read again."""
-    key: bytes = b""
-    line: bytes = b""
-    """Entry in the encoded tree; empty if there is none."""
+    entry: SnapshotEntry | None = None
+    """Entry of the manifest, if there is one."""
     folder: ScannedFolder | None = None
     note: LargeFile | LeftOut | None = None
 
@@ -90,14 +88,13 @@ class ScannedFolder:
     """Packed stat records of its entries; None if some must be read again."""
     notes: list[LargeFile | LeftOut]
     """Notes of its entries."""
-    tree: bytes
 
 
 @dataclass(slots=True)
 class WorkspaceScan:
     """A scan of the workspace that stores new content."""
 
-    store: Store
+    store: BlobStore
     bounds: Bounds
     always: frozenset[str]
     always_below: tuple[str, ...]
@@ -161,7 +158,7 @@ class WorkspaceScan:
             stamp = None  # some names were skipped, so the next scan must list the folder again
         if stamp is None or any(entry.stamp is None for entry in entries.values()):
             seen = None
-        return ScannedFolder(stamp, entries, seen, notes, self._tree(entries, before))
+        return ScannedFolder(stamp, entries, seen, notes)
 
     def _list(self, descriptor: int, path: str, before: ScannedFolder | None) -> tuple[Stamp | None, Collection[bytes]]:
         """Return a folder's stamp and the names to read; the stamp is None if there are too many names."""
@@ -183,14 +180,6 @@ class WorkspaceScan:
             stamp, names = None, list(names)[:room]
         self._entries += len(names)
         return stamp, names
-
-    def _tree(self, entries: dict[bytes, ScanEntry], before: ScannedFolder | None) -> bytes:
-        if before is not None and len(entries) == len(before.entries):
-            earlier = before.entries
-            if all(name in earlier and entry.line == earlier[name].line for name, entry in entries.items()):
-                return before.tree
-        ordered = sorted(entries.values(), key=attrgetter("key"))
-        return self.store.add(git_objects.TREE, b"".join([entry.line for entry in ordered]))
 
     def _look(
         self, parent: int, name: bytes, path: str, depth: int, stamp: Stamp | OSError, was: ScanEntry | None
@@ -222,24 +211,24 @@ class WorkspaceScan:
             folder = self.folder(descriptor, path + "/", depth + 1, was.folder if was else None)
         finally:
             os.close(descriptor)
-        return _in_tree(None, name, git_objects.FOLDER, folder.tree, folder)
+        return ScanEntry(None, FOLDER, folder)
 
     def _link(self, parent: int, name: bytes, stamp: Stamp) -> ScanEntry:
         started_ns = time.time_ns()
         with readable():
             target = os.readlink(name, dir_fd=parent)
-        identity = self.store.add(git_objects.BLOB, target)
-        return _in_tree(stable_stamp(stamp, started_ns), name, git_objects.LINK, identity)
+        identity = self.store.add(target)
+        return ScanEntry(stable_stamp(stamp, started_ns), SnapshotEntry("link", identity.hex(), len(target)))
 
     def _file(self, parent: int, name: bytes, path: str) -> ScanEntry:
         with readable():
             descriptor = os.open(name, READ, dir_fd=parent)
         try:
-            return self._content(descriptor, name, path)
+            return self._content(descriptor, path)
         finally:
             os.close(descriptor)
 
-    def _content(self, descriptor: int, name: bytes, path: str) -> ScanEntry:
+    def _content(self, descriptor: int, path: str) -> ScanEntry:
         wanted = path in self.always or path.startswith(self.always_below)
         for _ in range(_ATTEMPTS):
             started_ns = time.time_ns()
@@ -254,8 +243,8 @@ class WorkspaceScan:
             identity = self._stored(descriptor, status.st_size, refused=refusal is not None)
             if identity is not None:
                 after = os.fstat(descriptor)
-                mode = git_objects.EXECUTABLE if after.st_mode & stat.S_IXUSR else git_objects.FILE
-                return _in_tree(stable_stamp(stamp_of(after), started_ns), name, mode, identity)
+                kind: EntryKind = "executable" if after.st_mode & stat.S_IXUSR else "file"
+                return ScanEntry(stable_stamp(stamp_of(after), started_ns), SnapshotEntry(kind, *identity))
             if refusal is not None:
                 return _left_out(path, "full", refusal)
         return _left_out(path, "changing", "it kept changing while it was being read")
@@ -274,17 +263,19 @@ class WorkspaceScan:
             return f"more than {self.bounds.step_bytes:,} bytes were new in this step"
         return None
 
-    def _stored(self, descriptor: int, size_bytes: int, *, refused: bool) -> bytes | None:
-        """Store a file's content and return its id; None if it is refused and not stored, or shrank meanwhile."""
+    def _stored(self, descriptor: int, size_bytes: int, *, refused: bool) -> tuple[str, int] | None:
+        """Store a file's content and return its id and size; None if it is refused and not stored, or shrank."""
         if not refused and size_bytes <= _IN_MEMORY_BYTES:
-            return self.store.add(git_objects.BLOB, read_up_to(descriptor, size_bytes))
-        identity = blob_id(descriptor, size_bytes)
-        if identity in self.store.known:
-            return identity
+            data = read_up_to(descriptor, size_bytes)
+            return self.store.add(data).hex(), len(data)
+        identity = sha256_of(descriptor, size_bytes)
+        if bytes.fromhex(identity) in self.store.known:
+            return identity, size_bytes
         if refused:
             return None
         os.lseek(descriptor, 0, os.SEEK_SET)
-        return self.store.add_stream(lambda count: read_up_to(descriptor, count), size_bytes)
+        stored = self.store.add_stream(pieces_of(descriptor, size_bytes), size_bytes)
+        return None if stored is None else (stored.hex(), size_bytes)
 
     def _large(self, descriptor: int, path: str, started_ns: int) -> ScanEntry:
         size_bytes = os.fstat(descriptor).st_size
@@ -348,18 +339,28 @@ def sha256_of(descriptor: int, size_bytes: int) -> str:
     return digest.hexdigest()
 
 
-def blob_id(descriptor: int, size_bytes: int) -> bytes:
-    """Return the git object id of the next bytes of a file."""
-    digest = hashlib.sha256(git_objects.header(git_objects.BLOB, size_bytes))
-    for piece in pieces_of(descriptor, size_bytes):
-        digest.update(piece)
-    return digest.digest()
+def entries_of(folder: ScannedFolder, path: bytes = b"") -> Iterator[tuple[bytes, SnapshotEntry]]:
+    """Yield the entries of a scanned folder and of all folders below it, by path."""
+    for name, scanned in folder.entries.items():
+        if scanned.entry is not None:
+            yield path + name, scanned.entry
+        if scanned.folder is not None:
+            yield from entries_of(scanned.folder, path + name + b"/")
 
 
-def _in_tree(
-    stamp: Stamp | None, name: bytes, mode: bytes, identity: bytes, folder: ScannedFolder | None = None
-) -> ScanEntry:
-    return ScanEntry(stamp, git_objects.tree_key(name, mode), git_objects.tree_line(mode, name, identity), folder)
+def changes_between(
+    older: ScannedFolder, newer: ScannedFolder, path: bytes = b""
+) -> Iterator[tuple[bytes, SnapshotEntry | None]]:
+    """Yield new and changed entries between two scans, and None for each removed path; equal folders cost nothing."""
+    if older is newer:
+        return
+    for name in older.entries.keys() | newer.entries.keys():
+        before, after = older.entries.get(name, _NO_ENTRY), newer.entries.get(name, _NO_ENTRY)
+        if before.entry != after.entry:
+            yield path + name, after.entry
+        if before.folder is not after.folder:
+            below = path + name + b"/"
+            yield from changes_between(before.folder or _NO_FOLDER, after.folder or _NO_FOLDER, below)
 
 
 def _left_out(path: str, kind: LeftOutKind, reason: str) -> ScanEntry:
@@ -370,3 +371,7 @@ def _unreadable(path: str, error: OSError) -> ScanEntry | None:
     if error.errno == errno.ENOENT:
         return None
     return _left_out(path, "unreadable", f"it cannot be read: {os.strerror(error.errno or 0)}")
+
+
+_NO_ENTRY = ScanEntry(None)
+_NO_FOLDER = ScannedFolder(None, {}, None, [])

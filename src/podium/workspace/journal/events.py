@@ -16,7 +16,7 @@ from podium.task import Edition
 from podium.workspace.budget import Budget, Usage
 from podium.workspace.journal.observations import Observation
 
-FORMAT: Literal[3] = 3
+FORMAT: Literal[4] = 4
 """Journal format, written in the first line; journals of any other format are rejected."""
 MAX_INLINE_CHARACTERS = 4_000
 """Longest action or observation in the journal; longer ones are cut here and kept in full as blobs of the history."""
@@ -67,7 +67,7 @@ class Start(_Event):
     """First line: the run, its budget and its sandbox policy."""
 
     kind: Literal["start"] = "start"
-    format: Literal[3]
+    format: Literal[4]
     task: str
     edition: Edition
     miniature: bool

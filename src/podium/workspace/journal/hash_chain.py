@@ -22,7 +22,7 @@ from podium.errors import RecordError
 from podium.safefs.locks import write_all
 from podium.safefs.open_nofollow import open_regular
 
-START = hashlib.sha256(b"podium journal 3").hexdigest()
+START = hashlib.sha256(b"podium journal 4").hexdigest()
 """Previous hash of the first line."""
 MAX_LINE_BYTES = 1 << 20
 """Maximum length of a line; long texts are kept in blobs, so longer lines are rejected."""

@@ -1,1 +1,0 @@
-"""Git's object formats, read and written without trusting a stranger's repository."""
