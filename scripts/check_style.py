@@ -97,7 +97,7 @@ def wording(path: Path) -> Iterator[str]:
 def python_files(paths: Iterable[Path]) -> list[Path]:
     """Return the Python files below some paths that the wording rules apply to."""
     files = {file for path in paths for file in ([path] if path.is_file() else path.rglob("*.py"))}
-    return [file for file in sorted(files) if not is_starter_code(file) and "corpus" not in file.parts]
+    return [file for file in sorted(files) if not is_starter_code(file)]
 
 
 def main(arguments: list[str]) -> int:

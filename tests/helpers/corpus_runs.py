@@ -5,7 +5,6 @@ See corpus/README.md for what a case is.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -28,13 +27,13 @@ from podium.runs.run_folder import RunFolder
 from podium.task import SUBMISSION
 from podium.workspace.budget import Budget
 
-CORPUS = Path(__file__).parents[1] / "integrity" / "corpus"
+CORPUS = Path(__file__).parents[1] / "integrity" / "corpus" / "corpus.jsonl"
 Steps = Sequence[tuple[str, ...]]
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A file of the corpus."""
+    """A case of the corpus."""
 
     name: str
     kind: str | None
@@ -48,22 +47,20 @@ class Case:
 
 
 def load_cases(group: str) -> list[Case]:
-    """The cases of a folder of the corpus: `cheats` or `honest`."""
-    return [_load(path) for path in sorted((CORPUS / group).rglob("*.py"))]
+    """Return the cases of a group of the corpus: `cheats` or `honest`."""
+    records = map(json.loads, CORPUS.read_text(encoding="utf-8").splitlines())
+    return [_case(record) for record in records if record["name"].startswith(f"{group}/")]
 
 
-def _load(path: Path) -> Case:
-    spec = importlib.util.spec_from_file_location(f"corpus_{path.stem}", path)
-    assert spec and spec.loader
-    module: Any = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+def _case(record: dict[str, Any]) -> Case:
+    folder = record["name"].split("/")[-2]
     return Case(
-        name=path.relative_to(CORPUS).with_suffix("").as_posix(),
-        kind=getattr(module, "KIND", None),
-        task=module.TASK,
-        runs=(module.STEPS, *getattr(module, "OTHER_RUNS", ())),
-        claim=getattr(module, "CLAIM", ""),
-        author=path.parent.name if path.parent.name.startswith("blind") else "own",
+        name=record["name"],
+        kind=record.get("kind"),
+        task=record["task"],
+        runs=tuple([tuple(step) for step in steps] for steps in (record["steps"], *record.get("other_runs", ()))),
+        claim=record.get("claim", ""),
+        author=folder if folder.startswith("blind") else "own",
     )
 
 

@@ -29,6 +29,7 @@ from podium.workspace.step_summary import script_title, summarize_action, summar
         ("submit_script", {"number": 3}, "Submit script 3"),
         ("run_command", {"command": "ls\n  -l"}, "Run ls -l"),
         ("execute_script", {"script_name": "train.py"}, "Run train.py"),
+        ("python_session", {"command": "x = 1"}, "Run in a Python session: x = 1"),
         ("read_file", {"file_name": "data/train.csv"}, "Read file data/train.csv"),
         ("final_answer", {}, "Final answer"),
         ("read_file", {"file_name": ["not", "text"]}, "Read file ['not', 'text']"),

@@ -54,12 +54,12 @@ def summarize_action(action: Action) -> str:
             return f"Submit script {arguments.get('number')}"
         case "run_command":
             command = str(arguments.get("command", ""))
-            said = re.match(r"# *(\S.*)\n", command)  # a leading comment states the purpose of the command
-            return _one_line(said[1], QUOTED_CHARACTERS) if said else f"Run {_quoted(command)}"
+            comment = re.match(r"# *(\S.*)\n", command)  # a leading comment states the purpose of the command
+            return _one_line(comment[1], QUOTED_CHARACTERS) if comment else f"Run {_quoted(command)}"
         case "execute_script":
             return f"Run {_quoted(arguments.get('script_name'))}"
         case "python_session":
-            return f"Run in a Python session: {_quoted(arguments.get('code'))}"
+            return f"Run in a Python session: {_quoted(arguments.get('command'))}"
     about = next((_quoted(arguments[name]) for name in _PLACES if arguments.get(name)), "")
     return f"{_one_line(action.name, 60).replace('_', ' ').capitalize()} {about}".rstrip()
 
