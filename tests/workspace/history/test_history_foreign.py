@@ -15,7 +15,7 @@ import zstandard
 from folders import describe, make
 
 from podium.errors import RecordError
-from podium.workspace.history import restore
+from podium.workspace.history import blob_reader, restore
 from podium.workspace.history.file_records import SnapshotRecord
 from podium.workspace.history.history import History
 from podium.workspace.history.snapshot_manifest import MAX_CHAIN, SnapshotEntry, SnapshotManifest
@@ -171,6 +171,14 @@ def test_damaged_segments_hold_nothing(history: History, content: bytes) -> None
 
 
 SEGMENT = "segments/00000001-0000000000000000.seg"
+
+
+def test_more_blobs_than_fit_into_memory_are_refused(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(5):
+        history.put(b"%d" % number)
+    monkeypatch.setattr(blob_reader, "MAX_BLOBS", 4)
+    with pytest.raises(RecordError, match="more than 4 blobs"):
+        history.get("01" * 32)
 
 
 def link(name: str) -> Callable[[Path, Path], None]:

@@ -15,7 +15,7 @@ import zstandard
 
 from podium.errors import RecordError
 from podium.safefs.open_nofollow import open_folder, open_regular_at
-from podium.workspace.history.segments import CHUNK_BYTES, SEGMENT_NAME, SEGMENTS, BlobLocation, read_index
+from podium.workspace.history.segments import CHUNK_BYTES, MAX_BLOBS, SEGMENT_NAME, SEGMENTS, BlobLocation, read_index
 
 MAX_BLOB_BYTES = 1 << 28
 """Largest blob that is read into memory."""
@@ -138,6 +138,8 @@ class BlobReader:
                 with contextlib.suppress(OSError, RecordError):
                     for identity, location in read_index(self._file(name), name):
                         self._locations.setdefault(identity, location)
+                if len(self._locations) > MAX_BLOBS:
+                    raise RecordError(f"{self._path} holds more than {MAX_BLOBS:,} blobs; no more are read.")
 
     def _file(self, segment: str) -> int:
         if segment not in self._files:

@@ -23,7 +23,8 @@ SEGMENTS = "segments"
 SEGMENT_NAME = re.compile(r"(\d{8})-[0-9a-f]{16}\.seg")
 """A number, and the start of the hash of the index: two writers that took one number do not clash."""
 CHUNK_BYTES = 1 << 20
-_MAX_INDEX_BYTES = 1 << 28
+MAX_BLOBS = 2_000_000
+"""Largest number of blobs that a history is read with: their locations are held in memory."""
 _RECORD = struct.Struct("<32sQQQ")
 _FOOTER = struct.Struct("<QQ8s")
 _MAGIC = b"podium01"
@@ -86,7 +87,7 @@ def read_index(descriptor: int, segment: str) -> Iterator[tuple[bytes, BlobLocat
     footer = os.pread(descriptor, _FOOTER.size, max(end, 0))
     offset, count, magic = _FOOTER.unpack(footer) if len(footer) == _FOOTER.size else (0, 0, b"")
     size_bytes = count * _RECORD.size
-    if magic != _MAGIC or size_bytes > _MAX_INDEX_BYTES or offset + size_bytes != end:
+    if magic != _MAGIC or count > MAX_BLOBS or offset + size_bytes != end:
         raise RecordError(f"Segment {segment} of a history is damaged.")
     records = os.pread(descriptor, size_bytes, offset)
     for identity, start, length, size in _RECORD.iter_unpack(records[: len(records) - len(records) % _RECORD.size]):
